@@ -1,0 +1,45 @@
+# Finds MLIR 22.1 and adopts the way it was built.
+#
+# MLIR_DIR may name the directory of MLIRConfig.cmake. Without it the module
+# looks below ROPE_LLVM_PREFIX, the install prefix of LLVM and MLIR.
+
+set(ROPE_LLVM_PREFIX "/usr/lib/llvm-22" CACHE PATH "Install prefix of LLVM and MLIR 22.1")
+find_package(MLIR 22.1 REQUIRED CONFIG HINTS "${ROPE_LLVM_PREFIX}/lib/cmake/mlir")
+message(STATUS "Using MLIR ${LLVM_PACKAGE_VERSION} from ${MLIR_DIR}")
+
+# MLIR does not export these: they have to agree with how we want to link.
+set(MLIR_LINK_MLIR_DYLIB ${ROPE_LINK_MLIR_DYLIB})
+set(LLVM_LINK_LLVM_DYLIB ${ROPE_LINK_MLIR_DYLIB})
+
+set(LLVM_RUNTIME_OUTPUT_INTDIR "${CMAKE_BINARY_DIR}/bin")
+set(LLVM_LIBRARY_OUTPUT_INTDIR "${CMAKE_BINARY_DIR}/lib")
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${LLVM_RUNTIME_OUTPUT_INTDIR}")
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY "${LLVM_LIBRARY_OUTPUT_INTDIR}")
+set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY "${LLVM_LIBRARY_OUTPUT_INTDIR}")
+
+list(APPEND CMAKE_MODULE_PATH "${MLIR_CMAKE_DIR}" "${LLVM_CMAKE_DIR}")
+set(LLVM_BUILD_TOOLS ON)
+include(TableGen)
+include(AddLLVM)
+include(AddMLIR)
+include(HandleLLVMOptions)
+
+# A build of ours with assertions against an MLIR without them changes the
+# layout of its classes, so follow MLIR whatever the build type is.
+if(NOT LLVM_ENABLE_ASSERTIONS)
+  add_compile_definitions(NDEBUG)
+endif()
+
+# SYSTEM: only our own warnings show.
+include_directories(SYSTEM ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
+include_directories("${PROJECT_SOURCE_DIR}/include" "${PROJECT_BINARY_DIR}/include")
+separate_arguments(definitions NATIVE_COMMAND "${LLVM_DEFINITIONS}")
+add_definitions(${definitions})
+
+if(ROPE_WARNINGS_AS_ERRORS)
+  add_compile_options(-Werror)
+endif()
+foreach(sanitizer IN LISTS ROPE_SANITIZE)
+  add_compile_options(-fsanitize=${sanitizer} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${sanitizer})
+endforeach()

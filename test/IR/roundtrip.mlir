@@ -1,0 +1,4 @@
+// RUN: rope-opt %s | FileCheck %s
+
+// CHECK: module
+module {}
