@@ -3,7 +3,6 @@
 # MLIR_DIR may name the directory of MLIRConfig.cmake. Without it the module
 # looks below ROPE_LLVM_PREFIX, the install prefix of LLVM and MLIR.
 
-set(ROPE_LLVM_PREFIX "/usr/lib/llvm-22" CACHE PATH "Install prefix of LLVM and MLIR 22.1")
 find_package(MLIR 22.1 REQUIRED CONFIG HINTS "${ROPE_LLVM_PREFIX}/lib/cmake/mlir")
 message(STATUS "Using MLIR ${LLVM_PACKAGE_VERSION} from ${MLIR_DIR}")
 
@@ -19,6 +18,11 @@ set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY "${LLVM_LIBRARY_OUTPUT_INTDIR}")
 
 list(APPEND CMAKE_MODULE_PATH "${MLIR_CMAKE_DIR}" "${LLVM_CMAKE_DIR}")
 set(LLVM_BUILD_TOOLS ON)
+
+include(CheckLinkerFlag)
+check_linker_flag(CXX -fuse-ld=lld ROPE_HAVE_LLD)
+set(LLVM_ENABLE_LLD ${ROPE_HAVE_LLD} CACHE BOOL "Link with lld")
+
 include(TableGen)
 include(AddLLVM)
 include(AddMLIR)
