@@ -1,6 +1,7 @@
 # rope_add_library(NAME sources... [DEPENDS targets] [LINK_LIBS libs] [MLIR_LIBS libs])
 #
-# An archive of ours: exported as Rope::NAME, MLIR linked as ROPE_LINK_MLIR_DYLIB says.
+# An archive of ours: exported as Rope::NAME, a part of the target Rope, MLIR
+# linked as ROPE_LINK_MLIR_DYLIB says.
 function(rope_add_library name)
   cmake_parse_arguments(ARG "" "" "DEPENDS;LINK_LIBS;MLIR_LIBS" ${ARGN})
   add_mlir_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS}
@@ -13,7 +14,7 @@ function(rope_add_library name)
     $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
     $<INSTALL_INTERFACE:include>)
   install(TARGETS ${name} EXPORT RopeTargets ARCHIVE DESTINATION lib)
-  set_property(GLOBAL APPEND PROPERTY ROPE_EXPORTS ${name})
+  set_property(GLOBAL APPEND PROPERTY ROPE_LIBRARIES ${name})
 endfunction()
 
 # rope_add_tool(NAME sources... [LINK_LIBS libs] [MLIR_LIBS libs])

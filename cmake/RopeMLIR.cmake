@@ -3,7 +3,8 @@
 # MLIR_DIR may name the directory of MLIRConfig.cmake. Without it the module
 # looks below ROPE_LLVM_PREFIX, the install prefix of LLVM and MLIR.
 
-find_package(MLIR 22.1 REQUIRED CONFIG HINTS "${ROPE_LLVM_PREFIX}/lib/cmake/mlir")
+set(ROPE_MLIR_VERSION 22.1)
+find_package(MLIR ${ROPE_MLIR_VERSION} REQUIRED CONFIG HINTS "${ROPE_LLVM_PREFIX}/lib/cmake/mlir")
 message(STATUS "Using MLIR ${LLVM_PACKAGE_VERSION} from ${MLIR_DIR}")
 
 # MLIR does not export these: they have to agree with how we want to link.
@@ -15,6 +16,9 @@ set(LLVM_LIBRARY_OUTPUT_INTDIR "${CMAKE_BINARY_DIR}/lib")
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${LLVM_RUNTIME_OUTPUT_INTDIR}")
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY "${LLVM_LIBRARY_OUTPUT_INTDIR}")
 set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY "${LLVM_LIBRARY_OUTPUT_INTDIR}")
+
+# Installed tools find their own libraries first, then the MLIR of this build.
+set(CMAKE_INSTALL_RPATH "$ORIGIN/../lib" "${LLVM_LIBRARY_DIR}")
 
 list(APPEND CMAKE_MODULE_PATH "${MLIR_CMAKE_DIR}" "${LLVM_CMAKE_DIR}")
 set(LLVM_BUILD_TOOLS ON)

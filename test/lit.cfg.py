@@ -23,6 +23,14 @@ config.substitutions.append(("%python", config.python))
 config.substitutions.append(("%mlir_lib_dir", config.mlir_lib_dir))
 config.substitutions.append(("%rope_build", config.rope_build_dir))
 config.substitutions.append(("%rope_source", config.rope_source_dir))
+# A stock mlir-opt with the plugin loaded.
+plugin = os.path.join(config.rope_build_dir, "lib", "RopePlugin.so")
+config.substitutions.append(
+    (
+        "%mlir_opt_with_plugin",
+        f"{config.plugin_host} --load-dialect-plugin={plugin} --load-pass-plugin={plugin}",
+    )
+)
 # Every run of the driver verifies after each pass, and that what it read
 # survives printing and parsing.
 config.substitutions.append((r"\brope-opt\b", "rope-opt --verify-each --verify-roundtrip"))
