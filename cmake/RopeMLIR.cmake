@@ -7,9 +7,9 @@ set(ROPE_MLIR_VERSION 22.1)
 find_package(MLIR ${ROPE_MLIR_VERSION} REQUIRED CONFIG HINTS "${ROPE_LLVM_PREFIX}/lib/cmake/mlir")
 message(STATUS "Using MLIR ${LLVM_PACKAGE_VERSION} from ${MLIR_DIR}")
 
-# MLIR does not export these: they have to agree with how we want to link.
+# MLIR does not export this one. LLVM_LINK_LLVM_DYLIB it does, and that has to
+# stay: the archives of MLIR name the LLVM that they were built to link.
 set(MLIR_LINK_MLIR_DYLIB ${ROPE_LINK_MLIR_DYLIB})
-set(LLVM_LINK_LLVM_DYLIB ${ROPE_LINK_MLIR_DYLIB})
 
 set(LLVM_RUNTIME_OUTPUT_INTDIR "${CMAKE_BINARY_DIR}/bin")
 set(LLVM_LIBRARY_OUTPUT_INTDIR "${CMAKE_BINARY_DIR}/lib")
