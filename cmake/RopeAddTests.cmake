@@ -1,4 +1,6 @@
-set(ROPE_LIT "${LLVM_TOOLS_BINARY_DIR}/lit" CACHE FILEPATH "The lit test runner of LLVM 22")
+find_program(ROPE_LIT NAMES lit llvm-lit REQUIRED
+  HINTS "${LLVM_TOOLS_BINARY_DIR}" "${PROJECT_SOURCE_DIR}/build/venv/bin"
+  DOC "The lit test runner of LLVM")
 
 # rope_add_lit_suite(FOLDER [DEPENDS targets])
 #
