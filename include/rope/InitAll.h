@@ -13,6 +13,8 @@
 #define ROPE_INITALL_H
 
 #include "rope/IR/Rope.h"
+#include "rope/Pipelines/Pipelines.h"
+#include "rope/Transforms/Passes.h"
 
 namespace mlir::rope {
 
@@ -23,7 +25,10 @@ inline void registerAllDialects(DialectRegistry &registry) {
 }
 
 /// Registers every pass and pipeline of the project.
-inline void registerAllPasses() {}
+inline void registerAllPasses() {
+  registerRopeTransformsPasses();
+  registerRopePipelines();
+}
 
 } // namespace mlir::rope
 

@@ -1,0 +1,64 @@
+//===- Pipelines.h - Pass pipelines and their stages ------------*- C++ -*-===//
+//
+// Licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The pipeline that compiles a module for the CPU, and the stages it is made
+// of. A host that wants passes of its own in between calls the stages one by
+// one, in the order in which they are declared here.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ROPE_PIPELINES_PIPELINES_H
+#define ROPE_PIPELINES_PIPELINES_H
+
+#include "mlir/Pass/PassOptions.h"
+
+namespace mlir {
+class OpPassManager;
+} // namespace mlir
+
+namespace mlir::rope {
+
+/// Options of rope-cpu-pipeline and of its stages.
+struct CPUPipelineOptions : PassPipelineOptions<CPUPipelineOptions> {
+  Option<bool> portable{
+      *this, "portable",
+      llvm::cl::desc("Lower every op to plain loops as it stands: no fusion, "
+                     "tiles or vectors. Slow, and the yardstick of the rest"),
+      llvm::cl::init(false)};
+  Option<bool> resultsAsOutParams{
+      *this, "results-as-out-params",
+      llvm::cl::desc("Write results into buffers that the caller passes after "
+                     "the other arguments"),
+      llvm::cl::init(false)};
+  Option<bool> runtimeChecks{
+      *this, "runtime-checks",
+      llvm::cl::desc("Check shapes, bounds and positions when the code runs; "
+                     "a violation prints a message and aborts"),
+      llvm::cl::init(false)};
+};
+
+/// After it: linalg on tensors, with tensor, arith, math, complex, scf, cf,
+/// affine, index, vector, memref and bufferization as they came; no tosa,
+/// shape or elementwise arithmetic on tensors outside linalg.
+void buildTensorStage(OpPassManager &pm, const CPUPipelineOptions &options);
+
+/// After it: no tensors; memref in place of them, and linalg only on buffers.
+/// Every buffer that is allocated is also freed or given to the caller.
+void buildBufferizeStage(OpPassManager &pm, const CPUPipelineOptions &options);
+
+/// After it: the LLVM dialect alone.
+void buildLLVMStage(OpPassManager &pm, const CPUPipelineOptions &options);
+
+/// All of the above: any mix of upstream dialects and rope to the LLVM
+/// dialect.
+void buildCPUPipeline(OpPassManager &pm, const CPUPipelineOptions &options);
+
+/// Registers rope-cpu-pipeline.
+void registerRopePipelines();
+
+} // namespace mlir::rope
+
+#endif // ROPE_PIPELINES_PIPELINES_H

@@ -1,0 +1,62 @@
+//===- Passes.td - Transformation passes -------------------*- tablegen -*-===//
+//
+// Licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ROPE_TRANSFORMS_PASSES
+#define ROPE_TRANSFORMS_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def ProtectArgumentsPass : Pass<"rope-protect-arguments", "ModuleOp"> {
+  let summary = "Forbid bufferization to write into a caller's tensors";
+  let description = [{
+    Marks every tensor argument of a public function that has a body
+    `bufferization.writable = false`, unless the argument says otherwise. A
+    tensor is a value: without the mark one-shot bufferization may use the
+    caller's array as scratch memory. An argument that is meant to be updated
+    in place (a key cache) is declared `bufferization.writable = true` by its
+    author.
+
+    ```mlir
+    func.func @f(%x: tensor<4xf32>) -> tensor<4xf32>
+    // becomes
+    func.func @f(%x: tensor<4xf32> {bufferization.writable = false}) -> tensor<4xf32>
+    ```
+
+    Numbers do not change.
+  }];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
+}
+
+def ExpandCopiesPass : Pass<"rope-expand-copies"> {
+  let summary = "Turn copies between strided buffers into linalg";
+  let description = [{
+    Rewrites a `memref.copy` whose source or destination is not contiguous into
+    a `linalg.generic`, which becomes loops. Left alone it would be lowered to a
+    call of `memrefCopy`, which only MLIR's runner library has. A contiguous
+    copy stays: it becomes `memcpy`.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+}
+
+def SeparateResultsPass : Pass<"rope-separate-results", "ModuleOp"> {
+  let summary = "Give each result of a public function a buffer of its own";
+  let description = [{
+    A caller frees every buffer that a function returns, so no two results may
+    share one. Runs on buffers, before they are freed: a result that may share
+    its allocation with an earlier one is cloned.
+
+    ```mlir
+    return %a, %a : memref<4xf32>, memref<4xf32>
+    // becomes
+    %b = bufferization.clone %a : memref<4xf32> to memref<4xf32>
+    return %a, %b : memref<4xf32>, memref<4xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
+}
+
+#endif // ROPE_TRANSFORMS_PASSES

@@ -1,0 +1,133 @@
+//===- CPU.cpp - From model IR to the LLVM dialect ------------------------===//
+//
+// Licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The stages of rope-cpu-pipeline. Nothing in here looks at the machine that
+// compiles: what the code may use is decided when LLVM IR is compiled.
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+#include "rope/Pipelines/Pipelines.h"
+#include "rope/Transforms/Passes.h"
+
+using namespace mlir;
+
+static void addCleanUp(OpPassManager &pm) {
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
+static void addTosaToLinalg(OpPassManager &pm) {
+  // No validation: what cannot be converted is reported by the conversion.
+  tosa::addTosaToLinalgPasses(pm, TosaToLinalgOptions(),
+                              TosaToLinalgNamedOptions(), std::nullopt);
+  OpPassManager &function = pm.nest<func::FuncOp>();
+  function.addPass(createTosaToTensorPass());
+  function.addPass(createTosaToSCFPass());
+  TosaToArithPassOptions arith;
+  arith.includeApplyRescale = true;
+  function.addPass(createTosaToArithPass(arith));
+}
+
+void rope::buildTensorStage(OpPassManager &pm,
+                            const CPUPipelineOptions &options) {
+  if (options.runtimeChecks)
+    pm.addPass(createGenerateRuntimeVerificationPass());
+  addTosaToLinalg(pm);
+  pm.addPass(createConvertShapeToStandardPass());
+  pm.addPass(createConvertElementwiseToLinalgPass());
+  // Bufferization wants functions of one block.
+  pm.addPass(createLiftControlFlowToSCFPass());
+}
+
+void rope::buildBufferizeStage(OpPassManager &pm,
+                               const CPUPipelineOptions &options) {
+  pm.addPass(createProtectArgumentsPass());
+  bufferization::OneShotBufferizePassOptions bufferize;
+  bufferize.bufferizeFunctionBoundaries = true;
+  bufferize.allowReturnAllocsFromLoops = true;
+  bufferize.functionBoundaryTypeConversion =
+      bufferization::LayoutMapOption::IdentityLayoutMap;
+  bufferize.unknownTypeConversion =
+      bufferization::LayoutMapOption::IdentityLayoutMap;
+  pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
+  pm.addPass(createForallToForLoopPass());
+  addCleanUp(pm);
+  pm.addPass(createSeparateResultsPass());
+  if (options.resultsAsOutParams) {
+    bufferization::BufferResultsToOutParamsPassOptions results;
+    results.hoistStaticAllocs = true;
+    results.hoistDynamicAllocs = true;
+    results.modifyPublicFunctions = true;
+    pm.addPass(bufferization::createBufferResultsToOutParamsPass(results));
+  }
+  pm.addNestedPass<func::FuncOp>(bufferization::createBufferHoistingPass());
+  pm.addNestedPass<func::FuncOp>(bufferization::createBufferLoopHoistingPass());
+  bufferization::buildBufferDeallocationPipeline(pm);
+  pm.addPass(createConvertBufferizationToMemRefPass());
+  pm.addPass(createExpandCopiesPass());
+}
+
+// Arithmetic that has no counterpart in LLVM, or one that calls functions of
+// compiler runtimes that not every machine has.
+static void addArithmeticExpansion(OpPassManager &pm) {
+  math::MathExpandOpsPassOptions powers;
+  powers.opMnemonics = SmallVector<std::string>{"fpowi"};
+  pm.addPass(math::createMathExpandOpsPass(powers));
+  pm.addPass(createConvertComplexToStandardPass());
+  pm.addPass(math::createMathExtendToSupportedTypes());
+  arith::ArithEmulateUnsupportedFloatsOptions bfloat;
+  bfloat.sourceTypeStrs = SmallVector<std::string>{"bf16"};
+  pm.addPass(arith::createArithEmulateUnsupportedFloats(bfloat));
+  arith::ArithExpandOpsPassOptions expand;
+  expand.includeBf16 = true;
+  pm.addPass(arith::createArithExpandOpsPass(expand));
+}
+
+void rope::buildLLVMStage(OpPassManager &pm,
+                          const CPUPipelineOptions &options) {
+  pm.addPass(createConvertLinalgToLoopsPass());
+  VectorTransferToSCFOptions transfers;
+  transfers.enableFullUnroll();
+  pm.addPass(createConvertVectorToSCFPass(transfers));
+  pm.addPass(memref::createExpandReallocPass());
+  pm.addPass(memref::createExpandOpsPass());
+  pm.addPass(memref::createExpandStridedMetadataPass());
+  pm.addPass(createLowerAffinePass());
+  addArithmeticExpansion(pm);
+  addCleanUp(pm);
+  pm.addPass(createConvertMathToFuncs());
+  pm.addPass(createSCFToControlFlowPass());
+  pm.addPass(createConvertVectorToLLVMPass());
+  pm.addPass(createConvertMathToLLVMPass());
+  pm.addPass(createConvertMathToLibmPass());
+  pm.addPass(createConvertComplexToLLVMPass());
+  pm.addPass(createFinalizeMemRefToLLVMConversionPass());
+  pm.addPass(createConvertFuncToLLVMPass());
+  pm.addPass(createConvertIndexToLLVMPass());
+  pm.addPass(createArithToLLVMConversionPass());
+  pm.addPass(createUBToLLVMConversionPass());
+  pm.addPass(createConvertControlFlowToLLVMPass());
+  pm.addPass(createReconcileUnrealizedCastsPass());
+}
+
+void rope::buildCPUPipeline(OpPassManager &pm,
+                            const CPUPipelineOptions &options) {
+  buildTensorStage(pm, options);
+  buildBufferizeStage(pm, options);
+  buildLLVMStage(pm, options);
+}
