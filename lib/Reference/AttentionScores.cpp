@@ -10,6 +10,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "AttentionScores.h"
+
+#include "Checks.h"
 #include <cmath>
 #include <limits>
 
@@ -24,14 +26,6 @@ AttentionExtents::AttentionExtents(const AttentionInputs &inputs)
       g(inputs.query.getDim(2)), m(inputs.query.getDim(3)),
       n(inputs.key.getDim(2)), d(inputs.query.getDim(4)),
       e(inputs.value.getDim(3)) {}
-
-static MaybeError checkShape(const char *name, const Shape &shape,
-                             const Shape &expected) {
-  if (shape == expected)
-    return std::nullopt;
-  return std::string(name) + " has shape " + toString(shape) + ", expected " +
-         toString(expected);
-}
 
 template <typename T>
 static MaybeError checkShape(const char *name,
@@ -59,16 +53,6 @@ static MaybeError checkOptions(const AttentionInputs &inputs) {
     return "softcap must be positive, not " + std::to_string(*inputs.softcap);
   if (inputs.window && (inputs.window->left < -1 || inputs.window->right < -1))
     return std::string("a window bound must be at least -1");
-  return std::nullopt;
-}
-
-MaybeError
-mlir::rope::reference::checkRole(const char *name, const Shape &operand,
-                                 const std::optional<RoleRotation> &rotation) {
-  if (!rotation)
-    return std::nullopt;
-  if (MaybeError error = findError(operand, *rotation))
-    return std::string(name) + ": " + *error;
   return std::nullopt;
 }
 

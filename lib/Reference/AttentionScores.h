@@ -27,11 +27,6 @@ struct AttentionExtents {
 /// the output aside.
 MaybeError checkScoreInputs(const AttentionInputs &inputs);
 
-/// Checks that a rotation fits an operand, with the operand's name in front of
-/// the message.
-MaybeError checkRole(const char *name, const Shape &operand,
-                     const std::optional<RoleRotation> &rotation);
-
 /// Computes the rows of scores of one attention. The inputs must outlive it.
 class AttentionScores {
 public:
