@@ -1,4 +1,5 @@
-//===- RopeDialect.cpp - The rope dialect ---------------------------------===//
+//===- RopeDialect.cpp - Registration of the rope dialect
+//-------------------===//
 //
 // Licensed under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,9 +8,29 @@
 
 #include "rope/IR/Rope.h"
 
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
 using namespace mlir;
 using namespace mlir::rope;
 
 #include "rope/IR/RopeDialect.cpp.inc"
+#include "rope/IR/RopeEnums.cpp.inc"
 
-void RopeDialect::initialize() {}
+#include "rope/IR/RopeAttrInterfaces.cpp.inc"
+#include "rope/IR/RopeOpInterfaces.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "rope/IR/RopeAttrs.cpp.inc"
+
+void RopeDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "rope/IR/RopeAttrs.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "rope/IR/RopeOps.cpp.inc"
+      >();
+}

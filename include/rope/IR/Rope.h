@@ -7,8 +7,28 @@
 #ifndef ROPE_IR_ROPE_H
 #define ROPE_IR_ROPE_H
 
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "rope/IR/AttentionDomain.h"
 
 #include "rope/IR/RopeDialect.h.inc"
+#include "rope/IR/RopeEnums.h.inc"
+
+#include "rope/IR/RopeAttrInterfaces.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "rope/IR/RopeAttrs.h.inc"
+
+#include "rope/IR/RopeOpInterfaces.h.inc"
+
+#define GET_OP_CLASSES
+#include "rope/IR/RopeOps.h.inc"
 
 #endif // ROPE_IR_ROPE_H

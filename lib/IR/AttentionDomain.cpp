@@ -1,0 +1,452 @@
+//===- AttentionDomain.cpp - The domain of attention and its roles
+//----------===//
+//
+// Licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Labels of operands' dims, their defaults, the #rope.layout attribute, and
+// the extents of the domain.
+//
+//===----------------------------------------------------------------------===//
+
+#include "rope/IR/AttentionDomain.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "rope/IR/Rope.h"
+
+using namespace mlir;
+using namespace mlir::rope;
+
+//===----------------------------------------------------------------------===//
+// Roles and labels
+//===----------------------------------------------------------------------===//
+
+static constexpr OperandRole kAllRoles[] = {
+    OperandRole::Query,  OperandRole::Key,       OperandRole::Value,
+    OperandRole::Output, OperandRole::Mask,      OperandRole::QueryPos,
+    OperandRole::KeyPos, OperandRole::KeyLength, OperandRole::Sink,
+    OperandRole::Lse,    OperandRole::Sum,       OperandRole::KvState,
+    OperandRole::KSum};
+
+ArrayRef<OperandRole> rope::getAllRoles() { return kAllRoles; }
+
+/// What a role may hold: its name, the letters that it may have, those that it
+/// must have, and its default letters, outermost first.
+struct RoleInfo {
+  StringRef name;
+  StringRef allowed;
+  StringRef required;
+  StringRef defaults;
+};
+
+static RoleInfo getInfo(OperandRole role) {
+  switch (role) {
+  case OperandRole::Query:
+    return {"query", "bhgmd", "d", "b(hg)md"};
+  case OperandRole::Key:
+    return {"key", "bhnd", "nd", "bhnd"};
+  case OperandRole::Value:
+    return {"value", "bhne", "ne", "bhne"};
+  case OperandRole::Output:
+    return {"output", "bhgme", "e", "b(hg)me"};
+  case OperandRole::Mask:
+    return {"mask", "bhgmn", "", "b(hg)mn"};
+  case OperandRole::QueryPos:
+    return {"query_pos", "bm", "", "bm"};
+  case OperandRole::KeyPos:
+    return {"key_pos", "bn", "", "bn"};
+  case OperandRole::KeyLength:
+    return {"key_length", "b", "", "b"};
+  case OperandRole::Sink:
+    return {"sink", "hg", "", "(hg)"};
+  case OperandRole::Lse:
+    return {"lse", "bhgm", "", "b(hg)m"};
+  case OperandRole::Sum:
+    return {"sum", "bhgm", "", "b(hg)m"};
+  case OperandRole::KvState:
+    return {"kv_state", "bhde", "de", "bhde"};
+  case OperandRole::KSum:
+    return {"k_sum", "bhd", "d", "bhd"};
+  }
+  llvm_unreachable("unknown role");
+}
+
+StringRef rope::stringifyRole(OperandRole role) { return getInfo(role).name; }
+
+static constexpr StringRef kLetters = "bhgmnde";
+
+char rope::getLetter(DomainDim dim) {
+  return kLetters[static_cast<unsigned>(dim)];
+}
+
+static std::optional<DomainDim> symbolizeDim(char letter) {
+  size_t index = kLetters.find(letter);
+  if (index == StringRef::npos)
+    return std::nullopt;
+  return static_cast<DomainDim>(index);
+}
+
+FailureOr<DimLabels> rope::parseDimLabels(StringRef letters) {
+  DimLabels labels;
+  llvm::SmallVector<bool> seen(kNumDomainDims, false);
+  auto add = [&](char letter, DimLabel &label) {
+    std::optional<DomainDim> dim = symbolizeDim(letter);
+    if (!dim || std::exchange(seen[static_cast<unsigned>(*dim)], true))
+      return failure();
+    label.push_back(*dim);
+    return success();
+  };
+  while (!letters.empty()) {
+    DimLabel &label = labels.emplace_back();
+    if (letters.consume_front("1"))
+      continue;
+    // The group is one dim, h outermost.
+    StringRef taken =
+        letters.consume_front("(hg)") ? "hg" : letters.take_front();
+    if (taken.size() == 1)
+      letters = letters.drop_front();
+    for (char letter : taken)
+      if (failed(add(letter, label)))
+        return failure();
+  }
+  return labels;
+}
+
+std::string rope::printDimLabels(ArrayRef<DimLabel> labels) {
+  std::string text;
+  for (const DimLabel &label : labels) {
+    if (label.empty())
+      text += '1';
+    else if (label.size() == 1)
+      text += getLetter(label.front());
+    else
+      text += "(hg)";
+  }
+  return text;
+}
+
+std::optional<unsigned> rope::findDim(ArrayRef<DimLabel> labels,
+                                      DomainDim dim) {
+  for (auto [i, label] : llvm::enumerate(labels))
+    if (label.size() == 1 && label.front() == dim)
+      return i;
+  return std::nullopt;
+}
+
+std::optional<unsigned> rope::findHolder(ArrayRef<DimLabel> labels,
+                                         DomainDim dim) {
+  for (auto [i, label] : llvm::enumerate(labels))
+    if (llvm::is_contained(label, dim))
+      return i;
+  return std::nullopt;
+}
+
+/// The default letters of a role for a rank. Leading dims are dropped, but a
+/// rank one higher splits the group (hg).
+static FailureOr<DimLabels> getDefaultLabelsOfRank(OperandRole role,
+                                                   int64_t rank) {
+  DimLabels labels = *parseDimLabels(getInfo(role).defaults);
+  auto group = llvm::find_if(labels, [](auto &l) { return l.size() == 2; });
+  if (rank == static_cast<int64_t>(labels.size()) + 1 &&
+      group != labels.end()) {
+    *group = {DomainDim::H};
+    labels.insert(std::next(group), DimLabel{DomainDim::G});
+  }
+  if (rank > static_cast<int64_t>(labels.size()))
+    return failure();
+  // A single dim of positions lists them; one for each batch must be said.
+  labels.erase(labels.begin(), labels.end() - rank);
+  return labels;
+}
+
+FailureOr<DimLabels> rope::getDefaultLabels(OperandRole role, Type type) {
+  auto shaped = dyn_cast<ShapedType>(type);
+  if (!shaped)
+    return DimLabels();
+  FailureOr<DimLabels> labels = getDefaultLabelsOfRank(role, shaped.getRank());
+  if (failed(labels))
+    return failure();
+  if (role == OperandRole::Mask)
+    for (auto [label, extent] : llvm::zip_equal(*labels, shaped.getShape()))
+      if (extent == 1)
+        label.clear();
+  for (char letter : getInfo(role).required)
+    if (!findDim(*labels, *symbolizeDim(letter)))
+      return failure();
+  return labels;
+}
+
+RotaryAttr Rotation::getRotary() const { return cast<RotaryAttr>(rotary); }
+
+//===----------------------------------------------------------------------===//
+// The layout attribute
+//===----------------------------------------------------------------------===//
+
+StringAttr LayoutAttr::getLetters(OperandRole role) const {
+  switch (role) {
+  case OperandRole::Query:
+    return getQuery();
+  case OperandRole::Key:
+    return getKey();
+  case OperandRole::Value:
+    return getValue();
+  case OperandRole::Output:
+    return getOutput();
+  case OperandRole::Mask:
+    return getMask();
+  case OperandRole::QueryPos:
+    return getQueryPos();
+  case OperandRole::KeyPos:
+    return getKeyPos();
+  case OperandRole::KeyLength:
+    return getKeyLength();
+  case OperandRole::Sink:
+    return getSink();
+  case OperandRole::Lse:
+  case OperandRole::Sum:
+    return getLse();
+  case OperandRole::KvState:
+    return getKvState();
+  case OperandRole::KSum:
+    return getKSum();
+  }
+  llvm_unreachable("unknown role");
+}
+
+/// Checks the letters given for one role.
+static LogicalResult verifyLetters(function_ref<InFlightDiagnostic()> emitError,
+                                   OperandRole role, StringAttr letters) {
+  if (!letters)
+    return success();
+  RoleInfo info = getInfo(role);
+  FailureOr<DimLabels> labels = parseDimLabels(letters.getValue());
+  // rope.layout C1
+  if (failed(labels))
+    return emitError() << "layout of " << info.name << " '"
+                       << letters.getValue()
+                       << "' is not a sequence of distinct letters of bhgmnde, "
+                          "1 and (hg)";
+  for (const DimLabel &label : *labels)
+    for (DomainDim dim : label)
+      if (!info.allowed.contains(getLetter(dim)))
+        return emitError() << "layout of " << info.name << " '"
+                           << letters.getValue() << "' cannot have "
+                           << getLetter(dim);
+  // rope.layout C2
+  for (char letter : info.required)
+    if (!findDim(*labels, *symbolizeDim(letter)))
+      return emitError() << "layout of " << info.name << " '"
+                         << letters.getValue() << "' lacks " << letter;
+  return success();
+}
+
+LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 StringAttr query, StringAttr key,
+                                 StringAttr value, StringAttr output,
+                                 StringAttr mask, StringAttr queryPos,
+                                 StringAttr keyPos, StringAttr keyLength,
+                                 StringAttr sink, StringAttr lse,
+                                 StringAttr kvState, StringAttr kSum) {
+  std::pair<OperandRole, StringAttr> given[] = {
+      {OperandRole::Query, query},     {OperandRole::Key, key},
+      {OperandRole::Value, value},     {OperandRole::Output, output},
+      {OperandRole::Mask, mask},       {OperandRole::QueryPos, queryPos},
+      {OperandRole::KeyPos, keyPos},   {OperandRole::KeyLength, keyLength},
+      {OperandRole::Sink, sink},       {OperandRole::Lse, lse},
+      {OperandRole::KvState, kvState}, {OperandRole::KSum, kSum}};
+  for (auto [role, letters] : given)
+    if (failed(verifyLetters(emitError, role, letters)))
+      return failure();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Labels and extents of an op
+//===----------------------------------------------------------------------===//
+
+/// Fails if neither the layout nor a default fits the operand.
+static FailureOr<DimLabels> resolveLabels(AttentionLikeOpInterface op,
+                                          OperandRole role) {
+  Value operand = op.getRoleOperand(role);
+  if (!operand)
+    return DimLabels();
+  LayoutAttr layout = op.getLayoutAttr();
+  StringAttr letters = layout ? layout.getLetters(role) : StringAttr();
+  if (!letters)
+    return getDefaultLabels(role, operand.getType());
+  FailureOr<DimLabels> labels = parseDimLabels(letters.getValue());
+  auto shaped = dyn_cast<ShapedType>(operand.getType());
+  int64_t rank = shaped ? shaped.getRank() : 0;
+  if (failed(labels) || rank != static_cast<int64_t>(labels->size()))
+    return failure();
+  return labels;
+}
+
+DimLabels rope::detail::getLabels(AttentionLikeOpInterface op,
+                                  OperandRole role) {
+  return resolveLabels(op, role).value_or(DimLabels());
+}
+
+/// Where a dim of the domain has its extent: an operand and its dim.
+static std::optional<std::pair<Value, unsigned>>
+findExtent(AttentionLikeOpInterface op, DomainDim dim,
+           std::optional<unsigned> (*find)(ArrayRef<DimLabel>, DomainDim)) {
+  for (OperandRole role : kAllRoles)
+    if (Value operand = op.getRoleOperand(role))
+      if (std::optional<unsigned> at = find(op.getLabels(role), dim))
+        return std::make_pair(operand, *at);
+  return std::nullopt;
+}
+
+int64_t rope::detail::getStaticExtent(AttentionLikeOpInterface op,
+                                      DomainDim dim) {
+  // Any operand with a static extent will do.
+  bool found = false;
+  for (OperandRole role : kAllRoles) {
+    Value operand = op.getRoleOperand(role);
+    std::optional<unsigned> at = findDim(op.getLabels(role), dim);
+    if (!operand || !at)
+      continue;
+    found = true;
+    int64_t extent = cast<ShapedType>(operand.getType()).getDimSize(*at);
+    if (!ShapedType::isDynamic(extent))
+      return extent;
+  }
+  if (found)
+    return ShapedType::kDynamic;
+  if (dim != DomainDim::G)
+    return 1;
+  // Only the group holds g.
+  auto group = findExtent(op, DomainDim::G, findHolder);
+  if (!group)
+    return 1;
+  auto [operand, at] = *group;
+  int64_t both = cast<ShapedType>(operand.getType()).getDimSize(at);
+  int64_t heads = op.getStaticExtent(DomainDim::H);
+  if (ShapedType::isDynamic(both) || ShapedType::isDynamic(heads))
+    return ShapedType::kDynamic;
+  return heads == 0 ? 0 : both / heads;
+}
+
+static Value createDim(OpBuilder &builder, Location loc, Value shaped,
+                       unsigned dim) {
+  if (isa<MemRefType>(shaped.getType()))
+    return memref::DimOp::create(builder, loc, shaped, dim);
+  return tensor::DimOp::create(builder, loc, shaped, dim);
+}
+
+OpFoldResult rope::detail::getExtent(OpBuilder &builder, Location loc,
+                                     AttentionLikeOpInterface op,
+                                     DomainDim dim) {
+  int64_t extent = op.getStaticExtent(dim);
+  if (!ShapedType::isDynamic(extent))
+    return builder.getIndexAttr(extent);
+  if (auto found = findExtent(op, dim, findDim))
+    return createDim(builder, loc, found->first, found->second);
+  auto group = findExtent(op, DomainDim::G, findHolder);
+  Value both = createDim(builder, loc, group->first, group->second);
+  Value heads = getValueOrCreateConstantIndexOp(
+      builder, loc, getExtent(builder, loc, op, DomainDim::H));
+  return arith::DivUIOp::create(builder, loc, both, heads).getResult();
+}
+
+//===----------------------------------------------------------------------===//
+// Verification
+//===----------------------------------------------------------------------===//
+
+/// C1: each operand has labels.
+static LogicalResult verifyLabels(AttentionLikeOpInterface op) {
+  for (OperandRole role : kAllRoles) {
+    Value operand = op.getRoleOperand(role);
+    if (!operand || succeeded(resolveLabels(op, role)))
+      continue;
+    LayoutAttr layout = op.getLayoutAttr();
+    if (layout && layout.getLetters(role))
+      return op.emitOpError()
+             << stringifyRole(role) << " of type " << operand.getType()
+             << " does not have the rank of its layout '"
+             << layout.getLetters(role).getValue() << "'";
+    return op.emitOpError() << "no default layout for " << stringifyRole(role)
+                            << " of type " << operand.getType();
+  }
+  return success();
+}
+
+/// C2: static extents of one dim of the domain agree.
+static LogicalResult verifyExtents(AttentionLikeOpInterface op) {
+  for (OperandRole role : kAllRoles) {
+    Value operand = op.getRoleOperand(role);
+    if (!operand)
+      continue;
+    for (auto [i, label] : llvm::enumerate(op.getLabels(role))) {
+      int64_t extent = cast<ShapedType>(operand.getType()).getDimSize(i);
+      int64_t want = 1;
+      for (DomainDim dim : label) {
+        int64_t factor = op.getStaticExtent(dim);
+        want = ShapedType::isDynamic(want) || ShapedType::isDynamic(factor)
+                   ? ShapedType::kDynamic
+                   : want * factor;
+      }
+      if (ShapedType::isDynamic(extent) || ShapedType::isDynamic(want) ||
+          extent == want)
+        continue;
+      if (label.size() == 2)
+        return op.emitOpError()
+               << stringifyRole(role) << " has " << extent
+               << " heads, but there are " << op.getStaticExtent(DomainDim::H)
+               << " key-value heads and " << op.getStaticExtent(DomainDim::G)
+               << " query heads for each";
+      return op.emitOpError()
+             << "dim " << i << " ("
+             << (label.empty() ? '1' : getLetter(label.front())) << ") of "
+             << stringifyRole(role) << " has extent " << extent << ", expected "
+             << want;
+    }
+  }
+  return success();
+}
+
+/// C3: tensors and memrefs do not mix.
+static LogicalResult verifySemantics(Operation *op) {
+  bool tensors = llvm::any_of(op->getOperandTypes(), llvm::IsaPred<TensorType>);
+  bool memrefs =
+      llvm::any_of(op->getOperandTypes(), llvm::IsaPred<BaseMemRefType>);
+  if (tensors && memrefs)
+    return op->emitOpError("mixes tensors and memrefs");
+  return success();
+}
+
+/// C4: rotations.
+static LogicalResult verifyRotations(AttentionLikeOpInterface op) {
+  for (OperandRole role : {OperandRole::Query, OperandRole::Key,
+                           OperandRole::Value, OperandRole::Output}) {
+    Rotation rotation = op.getRotation(role);
+    if (!rotation)
+      continue;
+    bool ofQueryOrKey = role == OperandRole::Query || role == OperandRole::Key;
+    DomainDim channels = ofQueryOrKey ? DomainDim::D : DomainDim::E;
+    DimLabels labels = op.getLabels(role);
+    if (labels.empty() || findDim(labels, channels) != labels.size() - 1)
+      return op.emitOpError() << stringifyRole(role)
+                              << " is rotated, so that its channels must be "
+                                 "its last dim";
+    auto operand = cast<ShapedType>(op.getRoleOperand(role).getType());
+    auto table = cast<ShapedType>(rotation.table.getType());
+    if (failed(
+            rotation.getRotary().verifyFor(operand, table, stringifyRole(role),
+                                           [&] { return op.emitOpError(); })))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult rope::detail::verifyAttentionLike(AttentionLikeOpInterface op) {
+  return success(succeeded(verifySemantics(op)) &&
+                 succeeded(verifyLabels(op)) && succeeded(verifyExtents(op)) &&
+                 succeeded(verifyRotations(op)));
+}
