@@ -67,11 +67,11 @@ static std::vector<T> gather(const T *source, const Shape &shape,
 }
 
 template <typename T>
-BasicArray<T>::BasicArray(Shape shape, T fill) : shape(std::move(shape)) {
+BasicArray<T>::BasicArray(Shape shape) : shape(std::move(shape)) {
   for (int64_t extent : this->shape)
     if (extent < 0)
       reportInvalid("negative extent in shape " + toString(this->shape));
-  elements.assign(reference::getNumElements(this->shape), fill);
+  elements.resize(reference::getNumElements(this->shape));
 }
 
 template <typename T>
@@ -80,6 +80,13 @@ BasicArray<T>::BasicArray(Shape shape, std::vector<T> elements)
   if (reference::getNumElements(this->shape) != getNumElements())
     reportInvalid(std::to_string(getNumElements()) +
                   " elements for an array of shape " + toString(this->shape));
+}
+
+template <typename T>
+BasicArray<T> BasicArray<T>::filled(Shape shape, T value) {
+  BasicArray result(std::move(shape));
+  std::fill(result.elements.begin(), result.elements.end(), value);
+  return result;
 }
 
 template <typename T> BasicArray<T> BasicArray<T>::iota(int64_t size, T start) {

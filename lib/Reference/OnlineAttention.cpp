@@ -25,7 +25,7 @@ OnlineState mlir::rope::reference::makeEmptyState(const Shape &rows,
                                                   int64_t valueChannels) {
   Shape acc = rows;
   acc.push_back(valueChannels);
-  return {Array(acc), Array(rows, minusInfinity), Array(rows)};
+  return {Array(acc), Array::filled(rows, minusInfinity), Array(rows)};
 }
 
 /// Checks that the parts of a state have shapes [b, h, g, m(, e)].

@@ -47,12 +47,15 @@ public:
   /// A scalar zero.
   BasicArray() : elements(1) {}
 
-  /// An array of the shape, each element equal to `fill`.
-  explicit BasicArray(Shape shape, T fill = T());
+  /// Zeros of the shape.
+  explicit BasicArray(Shape shape);
 
   /// An array of the shape with the elements in row-major order. Aborts unless
   /// there are as many as the shape asks for.
   BasicArray(Shape shape, std::vector<T> elements);
+
+  /// An array of the shape, each element equal to `value`.
+  static BasicArray filled(Shape shape, T value);
 
   /// The vector [start, start + 1, …] of `size` elements.
   static BasicArray iota(int64_t size, T start = T());

@@ -46,7 +46,7 @@ struct TableInputs {
   Frequencies frequencies;
   /// The position axis 0 … A − 1 of each pair. Empty: there is one axis and the
   /// positions have no axis dim.
-  std::vector<int64_t> axes;
+  std::vector<int64_t> axes = {};
   AngleMode mode = AngleMode::Exact;
 };
 
