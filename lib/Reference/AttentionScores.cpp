@@ -27,13 +27,6 @@ AttentionExtents::AttentionExtents(const AttentionInputs &inputs)
       n(inputs.key.getDim(2)), d(inputs.query.getDim(4)),
       e(inputs.value.getDim(3)) {}
 
-template <typename T>
-static MaybeError checkShape(const char *name,
-                             const std::optional<BasicArray<T>> &array,
-                             const Shape &expected) {
-  return array ? checkShape(name, array->getShape(), expected) : std::nullopt;
-}
-
 /// Checks the mask, each extent of which may also be 1.
 static MaybeError checkMask(const std::optional<Array> &mask,
                             const Shape &full) {
