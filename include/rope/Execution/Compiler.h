@@ -1,0 +1,88 @@
+//===- Compiler.h - From model text to machine code ----------- -*- C++ -*-===//
+//
+// Licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The steps between the text of a model and code for this machine, each of them
+// callable alone. Faults in the model are reported as diagnostics of its
+// context, at their place in the text.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ROPE_EXECUTION_COMPILER_H
+#define ROPE_EXECUTION_COMPILER_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Target/TargetMachine.h"
+#include <memory>
+#include <string>
+
+namespace llvm {
+class LLVMContext;
+class Module;
+class SourceMgr;
+} // namespace llvm
+
+namespace mlir::rope {
+
+/// How to compile. The same for ahead-of-time and just-in-time compilation.
+struct CompileOptions {
+  /// A processor of the host's architecture as LLVM names it, `native` for this
+  /// very machine, or `generic`.
+  std::string targetCPU = "native";
+  /// More features in LLVM's syntax: `+avx2,-fma`.
+  std::string targetFeatures;
+  /// 0 to 3.
+  unsigned optLevel = 3;
+  /// Lower plainly: no raising, no fusing, upstream loops. The yardstick that
+  /// the optimised code is compared with.
+  bool portable = false;
+  /// Options of `rope-cpu-pipeline`, as in a textual pipeline.
+  std::string pipelineOptions;
+};
+
+/// Adds all dialects, extensions and translations that a model may need.
+void registerCompilerDialects(DialectRegistry &registry);
+
+/// Parses the main buffer of `sourceMgr`. Null after a diagnostic.
+OwningOpRef<ModuleOp> parseModel(llvm::SourceMgr &sourceMgr,
+                                 MLIRContext *context);
+
+/// Lowers `module` in place to the LLVM dialect, entries prepared by
+/// `prepareEntryPoints`.
+LogicalResult lowerToLLVM(ModuleOp module, const CompileOptions &options);
+
+/// The machine that `options` describe. Fails for unknown processors, features
+/// and levels.
+llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
+createTargetMachine(const CompileOptions &options);
+
+/// Translates `module` (LLVM dialect) for `machine` and optimizes it. Only the
+/// C wrappers of entries keep external linkage, so a model's `main` cannot
+/// clash with a program's. Null after a diagnostic.
+std::unique_ptr<llvm::Module> translateToLLVMIR(Operation *module,
+                                                llvm::LLVMContext &context);
+
+/// Runs LLVM's optimization pipeline of `options.optLevel` for `machine`.
+llvm::Error optimize(llvm::Module &module, llvm::TargetMachine &machine,
+                     const CompileOptions &options);
+
+/// The object file of `module`.
+llvm::Expected<std::string> emitObject(llvm::Module &module,
+                                       llvm::TargetMachine &machine);
+
+/// The MLIR runtime libraries that `module` calls: names for `-l`.
+llvm::SmallVector<llvm::StringRef>
+getRuntimeLibraries(const llvm::Module &module);
+
+/// Links the text of an object file into the shared library at `path`, against
+/// `libraries` of the MLIR that this project was built with.
+llvm::Error linkSharedLibrary(llvm::StringRef object, llvm::StringRef path,
+                              llvm::ArrayRef<llvm::StringRef> libraries);
+
+} // namespace mlir::rope
+
+#endif // ROPE_EXECUTION_COMPILER_H
