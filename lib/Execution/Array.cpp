@@ -27,9 +27,9 @@ static constexpr size_t kAlignment = 64;
 
 static DTypeInfo getInfo(DType dtype) {
   static constexpr DTypeInfo infos[kNumDTypes] = {
-      {"f16", 2},  {"bf16", 2}, {"f32", 4},          {"f64", 8},
-      {"i1", 1},   {"i8", 1},   {"i16", 2},          {"i32", 4},
-      {"i64", 8},  {"ui8", 1},  {"ui16", 2},         {"ui32", 4},
+      {"f16", 2},  {"bf16", 2},         {"f32", 4},          {"f64", 8},
+      {"i1", 1},   {"i8", 1},           {"i16", 2},          {"i32", 4},
+      {"i64", 8},  {"ui8", 1},          {"ui16", 2},         {"ui32", 4},
       {"ui64", 8}, {"complex<f32>", 8}, {"complex<f64>", 16}};
   return infos[static_cast<int32_t>(dtype)];
 }
@@ -85,8 +85,8 @@ llvm::Expected<Array> Array::create(DType dtype,
   if (!block)
     return llvm::createStringError("no memory for an array of " +
                                    llvm::Twine(bytes) + " bytes");
-  uintptr_t start = llvm::alignTo(reinterpret_cast<uintptr_t>(block),
-                                  kAlignment);
+  uintptr_t start =
+      llvm::alignTo(reinterpret_cast<uintptr_t>(block), kAlignment);
   return adopt(dtype, shape, block, reinterpret_cast<void *>(start));
 }
 
@@ -101,15 +101,13 @@ Array Array::adopt(DType dtype, llvm::ArrayRef<int64_t> shape, void *allocated,
   return array;
 }
 
-template <typename T>
-static T load(const char *data, int64_t index) {
+template <typename T> static T load(const char *data, int64_t index) {
   T value;
   std::memcpy(&value, data + index * sizeof(T), sizeof(T));
   return value;
 }
 
-template <typename T>
-static void store(char *data, int64_t index, T value) {
+template <typename T> static void store(char *data, int64_t index, T value) {
   std::memcpy(data + index * sizeof(T), &value, sizeof(T));
 }
 

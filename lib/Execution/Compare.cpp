@@ -50,10 +50,9 @@ Difference Differences::get() const {
 llvm::Expected<Difference> mlir::rope::compare(const Array &got,
                                                const Array &want) {
   if (got.getShape() != want.getShape())
-    return llvm::createStringError("has the shape [" +
-                                   formatShape(got.getShape()) +
-                                   "], expected [" +
-                                   formatShape(want.getShape()) + "]");
+    return llvm::createStringError(
+        "has the shape [" + formatShape(got.getShape()) + "], expected [" +
+        formatShape(want.getShape()) + "]");
   Differences differences;
   for (int64_t i = 0, e = got.getNumElements(); i != e; ++i)
     differences.add(got.get(i), want.get(i));
@@ -64,11 +63,9 @@ llvm::Expected<Difference> mlir::rope::compareSample(const Array &got,
                                                      const Array &positions,
                                                      const Array &values) {
   if (positions.getNumElements() != values.getNumElements())
-    return llvm::createStringError("the sample has " +
-                                   llvm::Twine(positions.getNumElements()) +
-                                   " positions and " +
-                                   llvm::Twine(values.getNumElements()) +
-                                   " values");
+    return llvm::createStringError(
+        "the sample has " + llvm::Twine(positions.getNumElements()) +
+        " positions and " + llvm::Twine(values.getNumElements()) + " values");
   Differences differences;
   for (int64_t i = 0, e = values.getNumElements(); i != e; ++i) {
     auto position = static_cast<int64_t>(positions.get(i).real());

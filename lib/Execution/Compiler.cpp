@@ -7,15 +7,13 @@
 
 #include "rope/Execution/Compiler.h"
 #include "mlir/ExecutionEngine/OptUtils.h"
-#include "mlir/IR/Verifier.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
-#include "mlir/InitAllPasses.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Pass/PassRegistry.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "rope/Execution/EntryPoint.h"
 #include "rope/InitAll.h"
 #include "llvm/IR/Module.h"
 
@@ -34,24 +32,27 @@ OwningOpRef<ModuleOp> mlir::rope::parseModel(llvm::SourceMgr &sourceMgr,
   return parseSourceFile<ModuleOp>(sourceMgr, context);
 }
 
-static constexpr llvm::StringLiteral kPipeline =
-    "one-shot-bufferize{bufferize-function-boundaries=1 "
-    "function-boundary-type-conversion=identity-layout-map},"
-    "convert-bufferization-to-memref,"
-    "func.func(convert-linalg-to-loops),"
-    "expand-strided-metadata,lower-affine,convert-scf-to-cf,"
-    "memref-expand,arith-expand,func.func(math-extend-to-supported-types),"
-    "convert-complex-to-standard,convert-math-to-llvm,convert-math-to-libm,"
-    "convert-complex-to-llvm,finalize-memref-to-llvm,convert-func-to-llvm,"
-    "convert-index-to-llvm,convert-arith-to-llvm,convert-cf-to-llvm,"
-    "reconcile-unrealized-casts";
+llvm::Error mlir::rope::getPipelineOptions(const CompileOptions &options,
+                                           CPUPipelineOptions &pipeline) {
+  std::string message;
+  llvm::raw_string_ostream stream(message);
+  if (failed(pipeline.parseFromString(options.pipelineOptions, stream)))
+    return llvm::createStringError("bad pipeline options '" +
+                                   options.pipelineOptions +
+                                   "': " + StringRef(message).trim());
+  pipeline.portable = pipeline.portable || options.portable;
+  return llvm::Error::success();
+}
 
 LogicalResult mlir::rope::lowerToLLVM(ModuleOp module,
                                       const CompileOptions &options) {
+  CPUPipelineOptions pipeline;
+  if (llvm::Error error = getPipelineOptions(options, pipeline))
+    return emitError(UnknownLoc::get(module.getContext()))
+           << llvm::toString(std::move(error));
+  requestWrappers(module);
   PassManager pm(module.getContext(), ModuleOp::getOperationName());
-  mlir::registerAllPasses();
-  if (failed(parsePassPipeline(kPipeline, pm)))
-    return failure();
+  buildCPUPipeline(pm, pipeline);
   return pm.run(module);
 }
 

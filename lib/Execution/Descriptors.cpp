@@ -156,9 +156,8 @@ llvm::Expected<SmallVector<Array>> CallFrame::takeResults() {
   llvm::Error failure = llvm::Error::success();
   for (auto [spec, offset] : llvm::zip_equal(entry.results, resultOffsets)) {
     auto *memory = reinterpret_cast<const char *>(resultMemory.data()) + offset;
-    llvm::Expected<Array> array = spec.isScalar
-                                      ? Array::create(spec.dtype, {})
-                                      : takeTensor(spec, memory);
+    llvm::Expected<Array> array = spec.isScalar ? Array::create(spec.dtype, {})
+                                                : takeTensor(spec, memory);
     if (!array) {
       failure = llvm::joinErrors(std::move(failure), array.takeError());
       continue;

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "rope/Execution/EntryPoint.h"
-#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm/ADT/StringExtras.h"
@@ -64,8 +63,8 @@ static bool fits(ArrayRef<int64_t> shape, ArrayRef<int64_t> given) {
 
 llvm::Error ValueSpec::check(DType given, ArrayRef<int64_t> givenShape) const {
   // A number may come as an array of one element, whatever its rank.
-  bool shapeFits = isScalar ? countElements(givenShape) == 1
-                            : fits(shape, givenShape);
+  bool shapeFits =
+      isScalar ? countElements(givenShape) == 1 : fits(shape, givenShape);
   if (shapeFits && isReadableAs(given, dtype))
     return llvm::Error::success();
   std::string dims = formatShape(givenShape);
@@ -89,7 +88,8 @@ static std::optional<ValueSpec> describe(Type type) {
   if (auto memref = dyn_cast<MemRefType>(type);
       memref && !memref.getLayout().isIdentity())
     return std::nullopt;
-  std::optional<DType> dtype = getDType(shaped ? shaped.getElementType() : type);
+  std::optional<DType> dtype =
+      getDType(shaped ? shaped.getElementType() : type);
   if (!dtype)
     return std::nullopt;
   spec.dtype = *dtype;
@@ -115,8 +115,8 @@ static void describeAll(TypeRange types, StringRef what,
 
 std::string EntryPoint::getSignature() const {
   auto join = [](ArrayRef<ValueSpec> specs) {
-    return llvm::join(llvm::map_range(specs, [](auto &spec) { return spec.type; }),
-                      ", ");
+    return llvm::join(
+        llvm::map_range(specs, [](auto &spec) { return spec.type; }), ", ");
   };
   return name + "(" + join(args) + ") -> (" + join(results) + ")";
 }
@@ -153,24 +153,15 @@ mlir::rope::findEntryPoint(ArrayRef<EntryPoint> entries, StringRef name) {
       llvm::map_range(entries, [](auto &entry) { return "@" + entry.name; }),
       ", ");
   if (name.empty())
-    return llvm::createStringError("the module has several entries, name one: " +
-                                   names);
+    return llvm::createStringError(
+        "the module has several entries, name one: " + names);
   return llvm::createStringError("the module has no entry @" + name +
                                  ", only " + names);
 }
 
-void mlir::rope::prepareEntryPoints(ModuleOp module) {
-  OpBuilder builder(module.getContext());
-  StringRef writable = bufferization::BufferizationDialect::kWritableAttrName;
-  for (auto func : module.getOps<func::FuncOp>()) {
-    if (!isEntryPoint(func))
-      continue;
-    func->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(),
-                  builder.getUnitAttr());
-    for (BlockArgument arg : func.getArguments())
-      if (isa<TensorType>(arg.getType()) &&
-          !func.getArgAttr(arg.getArgNumber(), writable))
-        func.setArgAttr(arg.getArgNumber(), writable,
-                        builder.getBoolAttr(false));
-  }
+void mlir::rope::requestWrappers(ModuleOp module) {
+  auto wrapper = UnitAttr::get(module.getContext());
+  for (auto func : module.getOps<func::FuncOp>())
+    if (isEntryPoint(func))
+      func->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(), wrapper);
 }

@@ -7,44 +7,55 @@
 
 #include "rope/Execution/Executable.h"
 #include "Descriptors.h"
-#include "mlir/ExecutionEngine/CRunnerUtils.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/ExecutionEngine/ExecutionEngine.h"
-#include "llvm/ExecutionEngine/Orc/Mangling.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/DynamicLibrary.h"
 
 using namespace mlir;
 using namespace mlir::rope;
 
-// Of MLIR's float16 library, which has no header for it. The code of processors
-// without bf16 instructions calls it.
-extern "C" uint16_t __truncsfbf2(float);
-
 Executable::Executable() = default;
 Executable::~Executable() = default;
 
-static llvm::orc::SymbolMap
-getRuntimeSymbols(llvm::orc::MangleAndInterner intern) {
-  auto symbol = [](auto *function) {
-    return llvm::orc::ExecutorSymbolDef(
-        llvm::orc::ExecutorAddr::fromPtr(function),
-        llvm::JITSymbolFlags::Exported);
-  };
-  llvm::orc::SymbolMap symbols;
-  symbols[intern("memrefCopy")] = symbol(&memrefCopy);
-  symbols[intern("__truncsfbf2")] = symbol(&__truncsfbf2);
-  return symbols;
+/// Results in out-parameters would need their sizes before the call.
+static llvm::Error checkOptions(const CompileOptions &options) {
+  CPUPipelineOptions pipeline;
+  if (llvm::Error error = getPipelineOptions(options, pipeline))
+    return error;
+  if (pipeline.resultsAsOutParams)
+    return llvm::createStringError("results-as-out-params is for code that is "
+                                   "compiled ahead of time");
+  return llvm::Error::success();
 }
 
-std::unique_ptr<Executable>
-Executable::compile(ModuleOp module, const CompileOptions &options) {
+/// Reports functions that nobody defines. The JIT would name them on stderr
+/// only.
+static LogicalResult checkExternals(ModuleOp module) {
+  for (auto func : module.getOps<func::FuncOp>())
+    if (func.isExternal() && !SymbolTable::symbolKnownUseEmpty(func, module) &&
+        !llvm::sys::DynamicLibrary::SearchForAddressOfSymbol(
+            func.getName().str()))
+      return func.emitError("external function '")
+             << func.getName() << "' is called and has no definition";
+  return success();
+}
+
+std::unique_ptr<Executable> Executable::compile(ModuleOp module,
+                                                const CompileOptions &options) {
+  if (llvm::Error error = checkOptions(options)) {
+    emitError(module.getLoc()) << llvm::toString(std::move(error));
+    return nullptr;
+  }
   auto machine = createTargetMachine(options);
   if (!machine) {
     emitError(module.getLoc()) << llvm::toString(machine.takeError());
     return nullptr;
   }
+  if (failed(checkExternals(module)))
+    return nullptr;
   std::unique_ptr<Executable> executable(new Executable());
   executable->entries = rope::getEntryPoints(module);
-  prepareEntryPoints(module);
   if (failed(lowerToLLVM(module, options)))
     return nullptr;
 
@@ -63,13 +74,26 @@ Executable::compile(ModuleOp module, const CompileOptions &options) {
   auto engine = ExecutionEngine::create(module, engineOptions,
                                         llvm::cantFail(std::move(codeMachine)));
   if (!engine) {
-    emitError(module.getLoc()) << "cannot compile: "
-                               << llvm::toString(engine.takeError());
+    emitError(module.getLoc())
+        << "cannot compile: " << llvm::toString(engine.takeError());
     return nullptr;
   }
   executable->engine = std::move(*engine);
-  executable->engine->registerSymbols(getRuntimeSymbols);
+  if (failed(executable->findWrappers(module)))
+    return nullptr;
   return executable;
+}
+
+LogicalResult Executable::findWrappers(ModuleOp module) {
+  for (const EntryPoint &entry : entries) {
+    auto wrapper = engine->lookupPacked(entry.getWrapperName());
+    if (!wrapper)
+      return emitError(module.getLoc())
+             << "cannot compile @" << entry.name << ": "
+             << llvm::toString(wrapper.takeError());
+    wrappers.push_back(*wrapper);
+  }
+  return success();
 }
 
 /// Compares the arguments with the signature.
@@ -79,9 +103,9 @@ static llvm::Error checkArguments(const EntryPoint &entry,
     return llvm::createStringError("cannot call @" + entry.name + ": " +
                                    entry.obstacle);
   if (args.size() != entry.args.size())
-    return llvm::createStringError(
-        "@" + entry.name + " takes " + Twine(entry.args.size()) +
-        " arguments, got " + Twine(args.size()));
+    return llvm::createStringError("@" + entry.name + " takes " +
+                                   Twine(entry.args.size()) +
+                                   " arguments, got " + Twine(args.size()));
   for (auto [index, spec, arg] : llvm::enumerate(entry.args, args))
     if (llvm::Error error = spec.check(arg.dtype, arg.shape))
       return llvm::createStringError("argument " + Twine(index) + ": " +
@@ -93,10 +117,7 @@ llvm::Expected<SmallVector<Array>>
 Executable::invoke(const EntryPoint &entry, ArrayRef<ArrayView> args) const {
   if (llvm::Error error = checkArguments(entry, args))
     return std::move(error);
-  auto function = engine->lookupPacked(entry.getWrapperName());
-  if (!function)
-    return function.takeError();
   CallFrame frame(entry, args);
-  (*function)(frame.getPackedArguments().data());
+  wrappers[&entry - entries.data()](frame.getPackedArguments().data());
   return frame.takeResults();
 }

@@ -111,8 +111,7 @@ llvm::Error HeaderParser::parseDescr() {
   if (!dtype || !StringRef("<>|=").contains(text->front()))
     return fail("the element type '" + *text + "' is not supported");
   header.dtype = *dtype;
-  header.swapped =
-      text->front() == (llvm::sys::IsLittleEndianHost ? '>' : '<');
+  header.swapped = text->front() == (llvm::sys::IsLittleEndianHost ? '>' : '<');
   return llvm::Error::success();
 }
 
@@ -182,9 +181,8 @@ static llvm::Expected<Header> takeHeader(StringRef &bytes) {
   size_t width = major == 1 ? 2 : 4;
   if (bytes.size() < width)
     return fail("the file ends inside its header");
-  size_t length = major == 1
-                      ? llvm::support::endian::read16le(bytes.data())
-                      : llvm::support::endian::read32le(bytes.data());
+  size_t length = major == 1 ? llvm::support::endian::read16le(bytes.data())
+                             : llvm::support::endian::read32le(bytes.data());
   bytes = bytes.drop_front(width);
   if (length > bytes.size())
     return fail("the file ends inside its header");
@@ -195,8 +193,8 @@ static llvm::Expected<Header> takeHeader(StringRef &bytes) {
 
 /// Reverses the bytes of each number: of each half, where it is complex.
 static void swapBytes(Array &array) {
-  size_t width = getByteSize(array.getDType()) /
-                 (isComplex(array.getDType()) ? 2 : 1);
+  size_t width =
+      getByteSize(array.getDType()) / (isComplex(array.getDType()) ? 2 : 1);
   char *data = array.getData();
   for (size_t i = 0, e = array.getNumBytes(); i != e; i += width)
     std::reverse(data + i, data + i + width);
@@ -225,8 +223,7 @@ static llvm::Error checkLength(const Header &header, StringRef data) {
   std::optional<int64_t> count = countElements(header.shape);
   int64_t bytes;
   if (!count ||
-      llvm::MulOverflow(*count,
-                        static_cast<int64_t>(getByteSize(header.dtype)),
+      llvm::MulOverflow(*count, static_cast<int64_t>(getByteSize(header.dtype)),
                         bytes))
     return fail("the shape " + formatShape(header.shape) + " is too large");
   if (static_cast<uint64_t>(bytes) != data.size())
@@ -280,10 +277,10 @@ std::string mlir::rope::formatNpy(const Array &array) {
   std::string shape;
   for (int64_t size : array.getShape())
     shape += std::to_string(size) + ",";
-  std::string header = ("{'descr': '" + getDescr(array.getDType()) +
-                        "', 'fortran_order': False, 'shape': (" + shape +
-                        "), }")
-                           .str();
+  std::string header =
+      ("{'descr': '" + getDescr(array.getDType()) +
+       "', 'fortran_order': False, 'shape': (" + shape + "), }")
+          .str();
   // The data starts at a multiple of 64 bytes, as the format wants.
   size_t start = llvm::alignTo(kMagic.size() + 4 + header.size() + 1, 64);
   header.resize(start - kMagic.size() - 4 - 1, ' ');

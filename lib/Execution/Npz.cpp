@@ -102,8 +102,7 @@ static llvm::Error inflateAll(StringRef stored, std::string &text) {
   // Negative: a raw stream without zlib's own header.
   if (inflateInit2(&stream, -MAX_WBITS) != Z_OK)
     return fail("zlib cannot start");
-  stream.next_in =
-      reinterpret_cast<Bytef *>(const_cast<char *>(stored.data()));
+  stream.next_in = reinterpret_cast<Bytef *>(const_cast<char *>(stored.data()));
   stream.avail_in = stored.size();
   stream.next_out = reinterpret_cast<Bytef *>(text.data());
   stream.avail_out = text.size();

@@ -100,7 +100,8 @@ void RandomGenerator::step() {
 
 uint64_t RandomGenerator::next64() {
   step();
-  auto folded = static_cast<uint64_t>(state >> 64) ^ static_cast<uint64_t>(state);
+  auto folded =
+      static_cast<uint64_t>(state >> 64) ^ static_cast<uint64_t>(state);
   return llvm::rotr<uint64_t>(folded, static_cast<int>(state >> 122));
 }
 
@@ -120,7 +121,8 @@ double RandomGenerator::nextDouble() { return (next64() >> 11) * 0x1p-53; }
 Ziggurat::Ziggurat() {
   double edge = kTail, edgeHeight = std::exp(-0.5 * edge * edge);
   // Every layer has this area. The lowest one includes the tail.
-  double area = edge * edgeHeight + std::sqrt(M_PI_2) * std::erfc(edge * M_SQRT1_2);
+  double area =
+      edge * edgeHeight + std::sqrt(M_PI_2) * std::erfc(edge * M_SQRT1_2);
   width[255] = edge / kPositions;
   height[255] = edgeHeight;
   accept[0] = static_cast<uint64_t>(edge * edgeHeight / area * kPositions);

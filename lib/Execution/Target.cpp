@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "rope/Execution/Compiler.h"
 #include "mlir/ExecutionEngine/ExecutionEngine.h"
+#include "rope/Execution/Compiler.h"
 #include "rope/Execution/Config.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
@@ -64,9 +64,10 @@ static llvm::Error checkNames(const llvm::Target &target,
   if (cpu != "native" && cpu != "generic" && !info->isCPUStringValid(cpu))
     return fail("unknown target CPU '" + cpu + "' for " + triple.str());
   for (StringRef feature : llvm::split(options.targetFeatures, ',')) {
-    bool isKnown = llvm::any_of(
-        info->getAllProcessorFeatures(),
-        [&](const auto &known) { return feature.drop_front() == known.Key; });
+    bool isKnown =
+        llvm::any_of(info->getAllProcessorFeatures(), [&](const auto &known) {
+          return feature.drop_front() == known.Key;
+        });
     if (feature.empty())
       continue;
     if ((feature[0] != '+' && feature[0] != '-') || !isKnown)
@@ -74,8 +75,8 @@ static llvm::Error checkNames(const llvm::Target &target,
                   "', expected +NAME or -NAME");
   }
   if (options.optLevel > 3)
-    return fail("unknown optimization level " +
-                llvm::Twine(options.optLevel) + ", expected 0 to 3");
+    return fail("unknown optimization level " + llvm::Twine(options.optLevel) +
+                ", expected 0 to 3");
   return llvm::Error::success();
 }
 
@@ -89,8 +90,8 @@ mlir::rope::createTargetMachine(const CompileOptions &options) {
     return std::move(error);
   bool isNative = options.targetCPU == "native";
   std::string features = isNative ? getHostFeatures() : "";
-  StringRef cpu = isNative ? llvm::sys::getHostCPUName()
-                           : StringRef(options.targetCPU);
+  StringRef cpu =
+      isNative ? llvm::sys::getHostCPUName() : StringRef(options.targetCPU);
   // An empty name is LLVM's baseline of the architecture. "generic" would turn
   // 64-bit mode off on x86.
   if (cpu == "generic")
@@ -116,23 +117,6 @@ mlir::rope::emitObject(llvm::Module &module, llvm::TargetMachine &machine) {
   return std::string(object);
 }
 
-llvm::SmallVector<StringRef>
-mlir::rope::getRuntimeLibraries(const llvm::Module &module) {
-  llvm::SmallVector<StringRef> libraries;
-  auto declares = [&](StringRef name) {
-    return module.getFunction(name) != nullptr;
-  };
-  if (declares("memrefCopy") || declares("printMemrefF32"))
-    libraries.push_back("mlir_c_runner_utils");
-  if (llvm::any_of(module, [](const llvm::Function &function) {
-        return function.getName().starts_with("__kmpc_");
-      }))
-    libraries.push_back("omp");
-  // Code generation calls it for processors without bf16 instructions.
-  libraries.push_back("mlir_float16_utils");
-  return libraries;
-}
-
 /// A program that can link: LLVM's clang, else what the system has.
 static llvm::Expected<std::string> findLinker() {
   StringRef own[] = {ROPE_LLVM_TOOLS_DIR};
@@ -147,7 +131,7 @@ static llvm::Expected<std::string> findLinker() {
 }
 
 static llvm::Error runLinker(StringRef linker,
-                             llvm::ArrayRef<std::string> arguments) {
+                             llvm::ArrayRef<StringRef> arguments) {
   llvm::SmallVector<StringRef> argv = {linker};
   argv.append(arguments.begin(), arguments.end());
   llvm::SmallString<128> log;
@@ -167,9 +151,7 @@ static llvm::Error runLinker(StringRef linker,
   return fail("'" + linker + "' failed: " + StringRef(message).trim());
 }
 
-llvm::Error
-mlir::rope::linkSharedLibrary(StringRef object, StringRef path,
-                              llvm::ArrayRef<StringRef> libraries) {
+llvm::Error mlir::rope::linkSharedLibrary(StringRef object, StringRef path) {
   llvm::Expected<std::string> linker = findLinker();
   if (!linker)
     return linker.takeError();
@@ -183,12 +165,5 @@ mlir::rope::linkSharedLibrary(StringRef object, StringRef path,
         return llvm::Error::success();
       }))
     return error;
-  std::vector<std::string> arguments = {"-shared", "-o", path.str(),
-                                        file.str().str()};
-  arguments.push_back("-L" ROPE_MLIR_LIB_DIR);
-  arguments.push_back("-Wl,--as-needed,-rpath," ROPE_MLIR_LIB_DIR);
-  for (StringRef library : libraries)
-    arguments.push_back("-l" + library.str());
-  arguments.push_back("-lm");
-  return runLinker(*linker, arguments);
+  return runLinker(*linker, {"-shared", "-o", path, file, "-lm"});
 }

@@ -33,9 +33,8 @@ llvm::Expected<Difference> compare(const Array &got, const Array &want);
 
 /// Compares the elements of `got` at the flat `positions` with `values`. Fails
 /// when their numbers differ or a position is outside.
-llvm::Expected<Difference> compareSample(const Array &got,
-                                         const Array &positions,
-                                         const Array &values);
+llvm::Expected<Difference>
+compareSample(const Array &got, const Array &positions, const Array &values);
 
 } // namespace mlir::rope
 

@@ -15,6 +15,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "rope/Pipelines/Pipelines.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Target/TargetMachine.h"
 #include <memory>
@@ -35,14 +36,19 @@ struct CompileOptions {
   std::string targetCPU = "native";
   /// More features in LLVM's syntax: `+avx2,-fma`.
   std::string targetFeatures;
-  /// 0 to 3.
-  unsigned optLevel = 3;
+  /// LLVM's, 0 to 3. 3 unrolls much more: slow to compile, seldom faster.
+  unsigned optLevel = 2;
   /// Lower plainly: no raising, no fusing, upstream loops. The yardstick that
   /// the optimised code is compared with.
   bool portable = false;
-  /// Options of `rope-cpu-pipeline`, as in a textual pipeline.
+  /// More options of `rope-cpu-pipeline`, as in a textual pipeline.
   std::string pipelineOptions;
 };
+
+/// Fills `pipeline` from `options`. Fails for options that the pipeline does
+/// not have.
+llvm::Error getPipelineOptions(const CompileOptions &options,
+                               CPUPipelineOptions &pipeline);
 
 /// Adds all dialects, extensions and translations that a model may need.
 void registerCompilerDialects(DialectRegistry &registry);
@@ -51,8 +57,8 @@ void registerCompilerDialects(DialectRegistry &registry);
 OwningOpRef<ModuleOp> parseModel(llvm::SourceMgr &sourceMgr,
                                  MLIRContext *context);
 
-/// Lowers `module` in place to the LLVM dialect, entries prepared by
-/// `prepareEntryPoints`.
+/// Lowers `module` in place to the LLVM dialect, with C wrappers of its
+/// entries.
 LogicalResult lowerToLLVM(ModuleOp module, const CompileOptions &options);
 
 /// The machine that `options` describe. Fails for unknown processors, features
@@ -74,14 +80,9 @@ llvm::Error optimize(llvm::Module &module, llvm::TargetMachine &machine,
 llvm::Expected<std::string> emitObject(llvm::Module &module,
                                        llvm::TargetMachine &machine);
 
-/// The MLIR runtime libraries that `module` calls: names for `-l`.
-llvm::SmallVector<llvm::StringRef>
-getRuntimeLibraries(const llvm::Module &module);
-
-/// Links the text of an object file into the shared library at `path`, against
-/// `libraries` of the MLIR that this project was built with.
-llvm::Error linkSharedLibrary(llvm::StringRef object, llvm::StringRef path,
-                              llvm::ArrayRef<llvm::StringRef> libraries);
+/// Links the text of an object file into the shared library at `path`. Compiled
+/// code needs nothing but the C library and libm.
+llvm::Error linkSharedLibrary(llvm::StringRef object, llvm::StringRef path);
 
 } // namespace mlir::rope
 

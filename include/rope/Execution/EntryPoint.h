@@ -66,13 +66,11 @@ std::vector<EntryPoint> getEntryPoints(ModuleOp module);
 
 /// The entry called `name`. With an empty name the one called `main`, else the
 /// only one. The error lists the names there are.
-llvm::Expected<const EntryPoint *>
-findEntryPoint(ArrayRef<EntryPoint> entries, StringRef name);
+llvm::Expected<const EntryPoint *> findEntryPoint(ArrayRef<EntryPoint> entries,
+                                                  StringRef name);
 
-/// Readies the entries of `module` for lowering: asks for their C wrappers, and
-/// states that tensor arguments are not written to unless an argument says
-/// otherwise by its own `bufferization.writable`.
-void prepareEntryPoints(ModuleOp module);
+/// Asks for the C wrappers of all entries of `module`, before it is lowered.
+void requestWrappers(ModuleOp module);
 
 } // namespace mlir::rope
 

@@ -42,8 +42,13 @@ public:
 private:
   Executable();
 
-  std::vector<EntryPoint> entries;
+  /// Generates the code and finds the wrapper of each entry that has one.
+  LogicalResult findWrappers(ModuleOp module);
+
   std::unique_ptr<ExecutionEngine> engine;
+  std::vector<EntryPoint> entries;
+  /// The packed wrapper of each entry: it takes pointers to the arguments.
+  std::vector<void (*)(void **)> wrappers;
 };
 
 } // namespace mlir::rope

@@ -47,9 +47,9 @@ llvm::Error writeNpy(llvm::StringRef path, const Array &array);
 
 /// Writes `arrays` to `path` as an uncompressed archive. Fails when it would
 /// pass 4 GiB.
-llvm::Error writeNpz(llvm::StringRef path,
-                     llvm::ArrayRef<std::pair<std::string, const Array *>>
-                         arrays);
+llvm::Error
+writeNpz(llvm::StringRef path,
+         llvm::ArrayRef<std::pair<std::string, const Array *>> arrays);
 
 /// The array called `name`, or null.
 const Array *findArray(const NamedArrays &arrays, llvm::StringRef name);

@@ -19,8 +19,8 @@
 namespace mlir::rope {
 
 /// PCG64 (O'Neill, "PCG: A Family of Simple Fast Space-Efficient Statistically
-/// Good Algorithms for Random Number Generation", 2014: XSL-RR 128/64) seeded by
-/// NumPy's SeedSequence.
+/// Good Algorithms for Random Number Generation", 2014: XSL-RR 128/64) seeded
+/// by NumPy's SeedSequence.
 class RandomGenerator {
 public:
   /// Seeds as PCG64(list) does for a list of numbers below 2^32.
