@@ -11,7 +11,7 @@
 
 // RUN: echo "func.func @f( {" > %t/broken.mlir
 // RUN: not rope-run %t/broken.mlir 2>&1 | FileCheck %s --check-prefix=SYNTAX
-// SYNTAX: broken.mlir:1:15: error:
+// SYNTAX: broken.mlir:1:14: error:
 
 // RUN: echo "module {}" > %t/none.mlir
 // RUN: not rope-run %t/none.mlir 2>&1 | FileCheck %s --check-prefix=NONE
@@ -117,7 +117,7 @@
 // SPEC0: rope-run: error: cannot read '{{.*}}missing.json': No such file or directory
 // SPEC1: rope-run: error: '{{.*}}a.json': entry 0: expected {"shape", "dtype", "dist", "scale"}
 // SPEC2: rope-run: error: '{{.*}}b.json': expected a list
-// SPEC3: rope-run: error: '{{.*}}c.json': [2:0, byte=2]: Expected JSON value
+// SPEC3: rope-run: error: '{{.*}}c.json': [2:0, byte=2]: Unexpected EOF
 // SPEC4: rope-run: error: '{{.*}}d.json': entry 0: unknown dist 'poisson', expected normal, integers, iota, ones or full
 // SPEC5: rope-run: error: '{{.*}}e.json': entry 0: unknown dtype 'float33'
 // SPEC6: rope-run: error: '{{.*}}f.json': entry 0: integers need a scale from 1 to 2^32
