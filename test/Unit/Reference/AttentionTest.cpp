@@ -293,6 +293,32 @@ TEST(ReferenceAttention, MaskedKeysAreSelectedAway) {
   EXPECT_TRUE(std::isnan(attention(dirty).lse[0]));
 }
 
+TEST(ReferenceAttention, ScoresOfMinusInfinityHideTheirKeys) {
+  AttentionInputs inputs;
+  inputs.query = Array({1, 1, 1, 1, 1}, {1.0});
+  inputs.key = Array({1, 1, 2, 1}, {-infinity, 0.0});
+  inputs.value = Array({1, 1, 2, 1}, {quietNan, 3.0});
+  AttentionResult result = attention(inputs);
+  EXPECT_EQ(result.output[0], 3.0);
+  EXPECT_EQ(result.lse[0], 0.0);
+  inputs.key[1] = -infinity;
+  result = attention(inputs);
+  EXPECT_EQ(result.output[0], 0.0);
+  EXPECT_EQ(result.lse[0], -infinity);
+}
+
+TEST(ReferenceAttention, RowsOfNansAreNotEmpty) {
+  AttentionInputs inputs;
+  inputs.query = Array({1, 1, 1, 1, 1}, {1.0});
+  inputs.key = Array({1, 1, 1, 1}, {quietNan});
+  inputs.value = Array({1, 1, 1, 1}, {3.0});
+  AttentionResult result = attention(inputs);
+  EXPECT_TRUE(std::isnan(result.output[0]));
+  EXPECT_TRUE(std::isnan(result.lse[0]));
+  inputs.key[0] = infinity;
+  EXPECT_TRUE(std::isnan(attention(inputs).output[0]));
+}
+
 TEST(ReferenceAttention, LargeScoresDoNotOverflow) {
   AttentionInputs inputs = makeInputs(56);
   for (int64_t i = 0; i < inputs.query.getNumElements(); ++i)
@@ -362,7 +388,7 @@ TEST(ReferenceAttention, RefusesWhatDoesNotFit) {
     change(inputs);
     return findError(inputs).value_or("");
   };
-  EXPECT_EQ(getError([](AttentionInputs &x) {}), "");
+  EXPECT_EQ(getError([](AttentionInputs &) {}), "");
   EXPECT_NE(getError([](AttentionInputs &x) { x.query = Array({2, 4}); }), "");
   EXPECT_EQ(getError([](AttentionInputs &x) { x.key = Array({2, 2, 6, 7}); }),
             "key has shape [2, 2, 6, 7], expected [2, 2, 6, 8]");

@@ -157,6 +157,19 @@ TEST(ReferenceFrequencies, YarnOptions) {
   EXPECT_LT(wide.values[9], base * 0.99);
 }
 
+TEST(ReferenceFrequencies, YarnClampsTheUpperBound) {
+  // dim(β_slow) = 10.4 is beyond channel 7, and low = 0: the ramp is i / 7.
+  YarnSchedule schedule;
+  schedule.theta = 100.0;
+  schedule.factor = 4.0;
+  schedule.trainedLength = 1000000;
+  schedule.betaFast = 1e6;
+  Frequencies frequencies = getFrequencies(schedule, 4);
+  double base = std::pow(100.0, -0.75), ramp = 3.0 / 7.0;
+  EXPECT_NEAR(frequencies.values[3], base / 4.0 * ramp + base * (1.0 - ramp),
+              1e-16);
+}
+
 TEST(ReferenceFrequencies, YarnWithEqualBounds) {
   // Both corrections lie below pair 0, so low = 0 and high = 0.001.
   YarnSchedule schedule;

@@ -152,6 +152,11 @@ TEST(ReferenceOnlineAttention, NansShow) {
   EXPECT_TRUE(std::isnan(result.output[0]));
   EXPECT_TRUE(std::isnan(result.lse[0]));
   EXPECT_TRUE(std::isfinite(result.lse.at({1, 0, 0, 0})));
+  // Also when no other key is visible: the row is not empty.
+  inputs.key[8] = quietNan;
+  state = onlineAttention(inputs, makeEmpty());
+  EXPECT_TRUE(std::isnan(finalize(state).output[0]));
+  EXPECT_TRUE(std::isnan(finalize(merge(makeEmpty(), state)).output[0]));
 }
 
 TEST(ReferenceOnlineAttention, RefusesWhatDoesNotFit) {

@@ -185,16 +185,22 @@ TEST(ReferenceTable, F32AngleRoundsEachStep) {
 }
 
 TEST(ReferenceTable, F32QuotientDividesByTheTimescale) {
-  double frequency = std::pow(10000.0, -5.0 / 64.0);
-  for (int64_t position : {4095, 131071, 9999999}) {
-    volatile float p = static_cast<float>(position);
-    volatile float timescale = static_cast<float>(1.0 / frequency);
-    volatile float angle = p / timescale;
-    Array table = makeSingle(IntArray({1}, {position}), frequency,
-                             AngleMode::F32Quotient);
-    EXPECT_NEAR(table[0], std::cos(static_cast<double>(angle)), 1e-15);
-    EXPECT_NEAR(table[1], std::sin(static_cast<double>(angle)), 1e-15);
-  }
+  int differing = 0;
+  for (double frequency : getFrequencies(DefaultSchedule{}, 64).values)
+    for (int64_t position : {4095, 131071, 9999999}) {
+      volatile float p = static_cast<float>(position);
+      volatile float timescale = static_cast<float>(1.0 / frequency);
+      volatile float angle = p / timescale;
+      Array table = makeSingle(IntArray({1}, {position}), frequency,
+                               AngleMode::F32Quotient);
+      EXPECT_NEAR(table[0], std::cos(static_cast<double>(angle)), 1e-15);
+      EXPECT_NEAR(table[1], std::sin(static_cast<double>(angle)), 1e-15);
+      // Another rounding of the constant, and a product, are other functions.
+      volatile float inverse = 1.0f / static_cast<float>(frequency);
+      differing += timescale != inverse;
+      differing += angle != p * static_cast<float>(frequency);
+    }
+  EXPECT_GT(differing, 100);
   // A pair that does not turn has an infinite timescale.
   Array still = makeSingle(IntArray({1}, {7}), 0.0, AngleMode::F32Quotient);
   EXPECT_EQ(still.getElements(), std::vector<double>({1.0, 0.0}));
