@@ -148,7 +148,8 @@ TEST(ReferenceTable, EachPairNamesItsAxis) {
 }
 
 TEST(ReferenceTable, RefusesWrongAxes) {
-  auto getError = [](const Positions &positions, std::vector<int64_t> axes) {
+  auto getError = [](const Positions &positions,
+                     const std::vector<int64_t> &axes) {
     return findError(TableInputs{positions, Frequencies{{1.0, 0.5}}, axes})
         .value_or("");
   };
