@@ -18,6 +18,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "rope/IR/Rope.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::rope;
@@ -377,6 +378,20 @@ static LogicalResult verifyLabels(AttentionLikeOpInterface op) {
   return success();
 }
 
+/// The product of the extents of what a label holds, kDynamic if one of them is
+/// or if it is too large to be an extent.
+static int64_t getLabelExtent(AttentionLikeOpInterface op,
+                              const DimLabel &label) {
+  int64_t product = 1;
+  for (DomainDim dim : label) {
+    int64_t extent = op.getStaticExtent(dim);
+    if (ShapedType::isDynamic(extent) ||
+        llvm::MulOverflow(product, extent, product))
+      return ShapedType::kDynamic;
+  }
+  return product;
+}
+
 /// C2: static extents of one dim of the domain agree.
 static LogicalResult verifyExtents(AttentionLikeOpInterface op) {
   for (OperandRole role : kAllRoles) {
@@ -385,13 +400,7 @@ static LogicalResult verifyExtents(AttentionLikeOpInterface op) {
       continue;
     for (auto [i, label] : llvm::enumerate(op.getLabels(role))) {
       int64_t extent = cast<ShapedType>(operand.getType()).getDimSize(i);
-      int64_t want = 1;
-      for (DomainDim dim : label) {
-        int64_t factor = op.getStaticExtent(dim);
-        want = ShapedType::isDynamic(want) || ShapedType::isDynamic(factor)
-                   ? ShapedType::kDynamic
-                   : want * factor;
-      }
+      int64_t want = getLabelExtent(op, label);
       if (ShapedType::isDynamic(extent) || ShapedType::isDynamic(want) ||
           extent == want)
         continue;
@@ -426,6 +435,10 @@ static LogicalResult verifyRotations(AttentionLikeOpInterface op) {
   for (OperandRole role : {OperandRole::Query, OperandRole::Key,
                            OperandRole::Value, OperandRole::Output}) {
     Rotation rotation = op.getRotation(role);
+    if (static_cast<bool>(rotation.table) != static_cast<bool>(rotation.rotary))
+      return op.emitOpError() << stringifyRole(role) << " has a "
+                              << (rotation.table ? "table but no rotary"
+                                                 : "rotary but no table");
     if (!rotation)
       continue;
     bool ofQueryOrKey = role == OperandRole::Query || role == OperandRole::Key;
@@ -445,8 +458,29 @@ static LogicalResult verifyRotations(AttentionLikeOpInterface op) {
   return success();
 }
 
+/// C8: an init has a place for each row that is computed.
+static LogicalResult verifyInits(AttentionLikeOpInterface op) {
+  for (OperandRole role : op.getInitRoles()) {
+    if (!op.getRoleOperand(role))
+      continue;
+    DimLabels labels = op.getLabels(role);
+    for (DomainDim dim :
+         {DomainDim::B, DomainDim::H, DomainDim::G, DomainDim::M}) {
+      int64_t extent = op.getStaticExtent(dim);
+      if (!getInfo(role).allowed.contains(getLetter(dim)) ||
+          findHolder(labels, dim) || extent == 1)
+        continue;
+      InFlightDiagnostic diag = op.emitOpError();
+      diag << stringifyRole(role) << " lacks " << getLetter(dim)
+           << ", which has extent ";
+      return ShapedType::isDynamic(extent) ? diag << '?' : diag << extent;
+    }
+  }
+  return success();
+}
+
 LogicalResult rope::detail::verifyAttentionLike(AttentionLikeOpInterface op) {
   return success(succeeded(verifySemantics(op)) &&
                  succeeded(verifyLabels(op)) && succeeded(verifyExtents(op)) &&
-                 succeeded(verifyRotations(op)));
+                 succeeded(verifyInits(op)) && succeeded(verifyRotations(op)));
 }

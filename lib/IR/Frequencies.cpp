@@ -35,8 +35,28 @@ static double getNTKExponent(int64_t pairs) {
   return static_cast<double>(pairs) / (pairs - 1);
 }
 
+/// θ' of NTK.
+static double getScaledTheta(NTKAttr ntk, int64_t pairs) {
+  return ntk.getTheta().getValueAsDouble() *
+         std::pow(ntk.getFactor().getValueAsDouble(), getNTKExponent(pairs));
+}
+
 static double valueOr(FloatAttr attr, double otherwise) {
   return attr ? attr.getValueAsDouble() : otherwise;
+}
+
+/// The factor of cos and sin in YaRN: as given, or from the factor of lengths.
+static double getYarnMagnitude(FloatAttr factor, FloatAttr magnitude,
+                               FloatAttr mscale, FloatAttr mscaleAllDim) {
+  if (magnitude)
+    return magnitude.getValueAsDouble();
+  double f = factor.getValueAsDouble();
+  auto g = [&](double scale) {
+    return f > 1 ? 0.1 * scale * std::log(f) + 1 : 1.0;
+  };
+  if (mscale)
+    return g(mscale.getValueAsDouble()) / g(mscaleAllDim.getValueAsDouble());
+  return g(1);
 }
 
 //===----------------------------------------------------------------------===//
@@ -45,23 +65,30 @@ static double valueOr(FloatAttr attr, double otherwise) {
 
 using EmitError = function_ref<InFlightDiagnostic()>;
 
+/// A normal number: its reciprocal is one too, so no frequency is infinite.
+static LogicalResult verifyPositive(EmitError emitError, StringRef name,
+                                    double value) {
+  if (std::isnormal(value) && value > 0)
+    return success();
+  return emitError() << name << " must be positive and a normal f64, got "
+                     << value;
+}
+
 static LogicalResult verifyPositive(EmitError emitError, StringRef name,
                                     FloatAttr value) {
   if (!value)
     return success();
   if (!value.getType().isF64())
     return emitError() << name << " must be an f64";
-  double v = value.getValueAsDouble();
-  if (!std::isfinite(v) || v <= 0)
-    return emitError() << name << " must be finite and positive, got " << v;
-  return success();
+  return verifyPositive(emitError, name, value.getValueAsDouble());
 }
 
-static LogicalResult verifyPositive(EmitError emitError, StringRef name,
-                                    int64_t value) {
-  if (value > 0)
+/// Lengths are computed with in f64, which holds integers to 2^53.
+static LogicalResult verifyTrained(EmitError emitError, int64_t trained) {
+  if (trained > 0 && trained <= int64_t(1) << 53)
     return success();
-  return emitError() << name << " must be positive, got " << value;
+  return emitError() << "trained must be positive and at most 2^53, got "
+                     << trained;
 }
 
 /// A base of 1 makes every pair turn alike, and its logarithm 0.
@@ -112,7 +139,7 @@ LogicalResult NTKAttr::verify(EmitError emitError, FloatAttr theta,
 LogicalResult DynamicNTKAttr::verify(EmitError emitError, FloatAttr theta,
                                      FloatAttr factor, int64_t trained) {
   return success(succeeded(LinearAttr::verify(emitError, theta, factor)) &&
-                 succeeded(verifyPositive(emitError, "trained", trained)));
+                 succeeded(verifyTrained(emitError, trained)));
 }
 
 LogicalResult YarnAttr::verify(EmitError emitError, FloatAttr theta,
@@ -129,7 +156,12 @@ LogicalResult YarnAttr::verify(EmitError emitError, FloatAttr theta,
     return failure();
   if (static_cast<bool>(mscale) != static_cast<bool>(mscaleAllDim))
     return emitError() << "mscale and mscale_all_dim go together";
-  return success();
+  for (auto [name, beta] :
+       {std::pair("beta_fast", betaFast), {"beta_slow", betaSlow}})
+    if (!std::isfinite(std::log(trained / (valueOr(beta, 1) * 2 * M_PI))))
+      return emitError() << name << " is out of range";
+  double computed = getYarnMagnitude(factor, magnitude, mscale, mscaleAllDim);
+  return verifyPositive(emitError, "magnitude", computed);
 }
 
 LogicalResult Llama3Attr::verify(EmitError emitError, FloatAttr theta,
@@ -149,14 +181,13 @@ LogicalResult LongRopeAttr::verify(EmitError emitError, FloatAttr theta,
                                    DenseF64ArrayAttr longFactors,
                                    int64_t trained, FloatAttr magnitude) {
   if (failed(verifyTheta(emitError, theta)) ||
-      failed(verifyPositive(emitError, "trained", trained)) ||
+      failed(verifyTrained(emitError, trained)) ||
       failed(verifyPositive(emitError, "magnitude", magnitude)))
     return failure();
   for (DenseF64ArrayAttr factors : {shortFactors, longFactors})
     for (double factor : factors.asArrayRef())
-      if (!std::isfinite(factor) || factor <= 0)
-        return emitError() << "factors must be finite and positive, got "
-                           << factor;
+      if (failed(verifyPositive(emitError, "factors", factor)))
+        return failure();
   return success();
 }
 
@@ -179,7 +210,11 @@ LogicalResult ExplicitAttr::verify(EmitError emitError,
 }
 
 LogicalResult NTKAttr::verifyPairs(int64_t pairs, EmitError emitError) const {
-  return verifyMoreThanOnePair(emitError, pairs);
+  if (failed(verifyMoreThanOnePair(emitError, pairs)))
+    return failure();
+  if (std::isnormal(getScaledTheta(*this, pairs)))
+    return success();
+  return emitError() << "theta scaled by the factor is not a normal f64";
 }
 
 LogicalResult DynamicNTKAttr::verifyPairs(int64_t pairs,
@@ -220,9 +255,7 @@ SmallVector<double> LinearAttr::computeFrequencies(int64_t pairs,
 }
 
 SmallVector<double> NTKAttr::computeFrequencies(int64_t pairs, Length) const {
-  double scale =
-      std::pow(getFactor().getValueAsDouble(), getNTKExponent(pairs));
-  return getGeometric(getTheta().getValueAsDouble() * scale, pairs);
+  return getGeometric(getScaledTheta(*this, pairs), pairs);
 }
 
 SmallVector<double> DynamicNTKAttr::computeFrequencies(int64_t pairs,
@@ -305,16 +338,8 @@ double ExplicitAttr::computeMagnitude() const {
 }
 
 double YarnAttr::computeMagnitude() const {
-  if (getMagnitude())
-    return getMagnitude().getValueAsDouble();
-  double factor = getFactor().getValueAsDouble();
-  auto g = [&](double scale) {
-    return factor > 1 ? 0.1 * scale * std::log(factor) + 1 : 1.0;
-  };
-  if (getMscale())
-    return g(getMscale().getValueAsDouble()) /
-           g(getMscaleAllDim().getValueAsDouble());
-  return g(1);
+  return getYarnMagnitude(getFactor(), getMagnitude(), getMscale(),
+                          getMscaleAllDim());
 }
 
 //===----------------------------------------------------------------------===//

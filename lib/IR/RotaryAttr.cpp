@@ -175,11 +175,13 @@ verifyChannels(RotaryAttr rotary, ShapedType operand, int64_t width,
     return emitError() << "distance " << distance << " of " << name
                        << " puts a channel into two of its " << pairs
                        << " pairs";
-  int64_t last = rotary.getReadChannels(pairs - 1, pairs).second;
-  if (last >= channels || pairs > channels / 2)
+  // The numbers are a user's: no sum of them before each is known to be small.
+  if (pairs > channels / 2 || rotary.getOffset() >= channels ||
+      distance >= channels ||
+      rotary.getReadChannels(pairs - 1, pairs).second >= channels)
     return emitError() << name << " has " << channels
-                       << " channels, but its rotation of " << pairs
-                       << " pairs reaches channel " << last;
+                       << " channels, too few for " << pairs
+                       << " pairs at offset " << rotary.getOffset();
   // rope.rotary C3
   if (rotary.getReadPairing() != rotary.getWritePairing() &&
       rotary.getDistance().value_or(pairs) != pairs)

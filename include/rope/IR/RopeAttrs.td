@@ -173,6 +173,9 @@ def Rope_DefaultAttr : Rope_FrequencyAttr<"Default", "default"> {
   let description = [{
     With d = 2P: ω_i = θ^(−2i/d).
 
+    Constraint, of all schedules: the numbers are positive, normal f64, and θ is
+    over 1.
+
     Example: `#rope.default<1.0e4>`
   }];
   let parameters = (ins Rope_F64Parameter:$theta);
@@ -190,7 +193,7 @@ def Rope_LinearAttr : Rope_FrequencyAttr<"Linear", "linear"> {
 def Rope_NTKAttr : Rope_FrequencyAttr<"NTK", "ntk", ["verifyPairs"]> {
   let summary = "default with θ' = θ·factor^(d/(d−2))";
   let description = [{
-    Constraint: more than one pair.
+    Constraints: more than one pair; θ' is a normal f64.
 
     Example: `#rope.ntk<theta = 1.0e4, factor = 4.0>`
   }];
@@ -202,7 +205,8 @@ def Rope_DynamicNTKAttr : Rope_FrequencyAttr<"DynamicNTK", "dynamic_ntk",
   let summary = "NTK that grows with the length";
   let description = [{
     With L = max(length, trained):
-    θ' = θ·(factor·L/trained − (factor − 1))^(d/(d−2)).
+    θ' = θ·(factor·L/trained − (factor − 1))^(d/(d−2)). Trained lengths are at
+    most 2^53.
 
     Constraint: more than one pair.
 
@@ -224,6 +228,8 @@ def Rope_YarnAttr : Rope_FrequencyAttr<"Yarn", "yarn", ["computeMagnitude"]> {
     The magnitude a is `magnitude` if given; else g(mscale)/g(mscale_all_dim)
     if both are given; else g(1), where g(s) = 0.1·s·ln(factor) + 1 for a factor
     over 1 and 1 otherwise.
+
+    Constraint: the logarithms and the magnitude are finite.
 
     Example: `#rope.yarn<theta = 1.0e4, factor = 40.0, trained = 4096>`
   }];

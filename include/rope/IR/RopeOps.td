@@ -29,19 +29,19 @@ def Rope_FloatShaped : Rope_Shaped<Rope_Float>;
 def Rope_AccumulatorShaped : Rope_Shaped<Rope_Accumulator>;
 def Rope_MaskElement : AnyTypeOf<[I1, Rope_Float], "i1, f16, bf16, f32 or f64">;
 def Rope_MaskShaped : Rope_Shaped<Rope_MaskElement>;
+def Rope_Integer
+    : AnyTypeOf<[I8, I16, I32, I64, Index], "i8, i16, i32, i64 or index">;
 def Rope_PositionElement
-    : AnyTypeOf<[AnySignlessInteger, Index, Rope_Float],
-                "integer, index or float">;
+    : AnyTypeOf<[Rope_Integer, Rope_Float],
+                "i8, i16, i32, i64, index or float">;
 def Rope_Positions
     : AnyTypeOf<[Index, RankedTensorOf<[Rope_PositionElement]>,
                  MemRefOf<[Rope_PositionElement]>],
-                "index, or ranked tensor or memref of integers, indices or floats">;
-def Rope_SlotElement
-    : AnyTypeOf<[AnySignlessInteger, Index], "integer or index">;
+                "index, or ranked tensor or memref of i8, i16, i32, i64, index or float">;
 def Rope_Slots
-    : AnyTypeOf<[Index, RankedTensorOf<[Rope_SlotElement]>,
-                 MemRefOf<[Rope_SlotElement]>],
-                "index, or ranked tensor or memref of integers or indices">;
+    : AnyTypeOf<[Index, RankedTensorOf<[Rope_Integer]>,
+                 MemRefOf<[Rope_Integer]>],
+                "index, or ranked tensor or memref of i8, i16, i32, i64 or index">;
 
 //===----------------------------------------------------------------------===//
 // Base class
@@ -299,9 +299,11 @@ def Rope_AttentionOp : Rope_AttentionLikeOp<"attention"> {
     - C2: extents of one letter agree; the extent of (hg) is a multiple of h.
     - C3: operands are all tensors or all memrefs, besides indices.
     - C4: a rotated operand ends with its channels; C1 to C5 of `#rope.rotary`.
+      There is a rotary if and only if there is a table.
     - C5: scale is finite; softcap is finite and positive.
     - C6: window has two entries, each at least −1.
     - C7: there are one or two inits; the second (lse) is f32 or f64.
+    - C8: inits have each of b, h, g and m, unless its extent is 1.
 
     Example:
     ```mlir
@@ -371,7 +373,7 @@ def Rope_OnlineAttentionOp : Rope_AttentionLikeOp<"online_attention"> {
     output is acc/sum, or 0 where sum is 0; lse = max + ln sum. Sinks and the
     rotation of the output belong after the last block.
 
-    Constraints: C1 to C6 of `rope.attention`, and
+    Constraints: C1 to C6 and C8 of `rope.attention`, and
     - C7: there are three inits, acc, max and sum, of f32 or f64.
 
     Example:
@@ -437,7 +439,7 @@ def Rope_LinearAttentionOp : Rope_AttentionLikeOp<"linear_attention"> {
 
     inits: the output, then kv_state, then k_sum.
 
-    Constraints: C1 to C4 of `rope.attention`, and
+    Constraints: C1 to C4 and C8 of `rope.attention`, and
     - C5: `causal`: there are as many keys as query rows.
     - C6: there are one to three inits; a normaliser over carried sums needs
       both states, and k_sum needs a normaliser.
