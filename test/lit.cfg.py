@@ -19,6 +19,7 @@ for name in ("HOME", "ASAN_OPTIONS", "LSAN_OPTIONS", "UBSAN_OPTIONS", "LD_PRELOA
     if name in os.environ:
         config.environment[name] = os.environ[name]
 
+config.substitutions.append(("%cc", config.c_compiler))
 config.substitutions.append(("%python", config.python))
 config.substitutions.append(("%mlir_lib_dir", config.mlir_lib_dir))
 config.substitutions.append(("%rope_build", config.rope_build_dir))

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "rope/Execution/Compiler.h"
+#include "mlir/ExecutionEngine/ExecutionEngine.h"
 #include "mlir/ExecutionEngine/OptUtils.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -56,29 +57,23 @@ LogicalResult mlir::rope::lowerToLLVM(ModuleOp module,
   return pm.run(module);
 }
 
-/// The C wrapper that is emitted for `function`, or null.
-static llvm::Function *getWrapper(llvm::Module &module,
-                                  llvm::Function &function) {
-  return module.getFunction(("_mlir_ciface_" + function.getName()).str());
-}
-
 std::unique_ptr<llvm::Module>
 mlir::rope::translateToLLVMIR(Operation *module, llvm::LLVMContext &context) {
   std::unique_ptr<llvm::Module> result =
       translateModuleToLLVMIR(module, context, "model");
   if (!result)
     return nullptr;
-  for (llvm::Function &function : *result) {
-    llvm::Function *wrapper = getWrapper(*result, function);
-    if (wrapper && !wrapper->isDeclaration() && !function.isDeclaration())
+  for (llvm::Function &function : *result)
+    if (!function.isDeclaration() &&
+        !function.getName().starts_with("_mlir_ciface_"))
       function.setLinkage(llvm::GlobalValue::InternalLinkage);
-  }
   return result;
 }
 
 llvm::Error mlir::rope::optimize(llvm::Module &module,
                                  llvm::TargetMachine &machine,
                                  const CompileOptions &options) {
+  ExecutionEngine::setupTargetTripleAndDataLayout(&module, &machine);
   return makeOptimizingTransformer(options.optLevel, /*sizeLevel=*/0,
                                    &machine)(&module);
 }

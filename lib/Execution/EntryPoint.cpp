@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "rope/Execution/EntryPoint.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm/ADT/StringExtras.h"
@@ -121,6 +122,15 @@ std::string EntryPoint::getSignature() const {
   return name + "(" + join(args) + ") -> (" + join(results) + ")";
 }
 
+/// Whether a call may write to the memory of argument `index`.
+static bool isWritable(func::FuncOp func, unsigned index) {
+  if (isa<MemRefType>(func.getArgumentTypes()[index]))
+    return true;
+  auto attr = func.getArgAttrOfType<BoolAttr>(
+      index, bufferization::BufferizationDialect::kWritableAttrName);
+  return attr && attr.getValue();
+}
+
 static bool isEntryPoint(func::FuncOp func) {
   return func.isPublic() && !func.isExternal();
 }
@@ -134,6 +144,10 @@ std::vector<EntryPoint> mlir::rope::getEntryPoints(ModuleOp module) {
     entry.name = func.getName();
     describeAll(func.getArgumentTypes(), "argument", entry.args,
                 entry.obstacle);
+    // With an obstacle some arguments are missing, and nobody asks.
+    if (entry.obstacle.empty())
+      for (auto [index, arg] : llvm::enumerate(entry.args))
+        arg.isWritable = isWritable(func, index);
     describeAll(func.getResultTypes(), "result", entry.results, entry.obstacle);
   }
   return entries;

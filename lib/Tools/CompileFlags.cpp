@@ -59,7 +59,16 @@ LogicalResult LoadedModel::load(StringRef path) {
   return success(static_cast<bool>(module));
 }
 
-int mlir::rope::reportError(StringRef tool, const Twine &message) {
-  llvm::errs() << tool << ": error: " << message << "\n";
+llvm::Error mlir::rope::alreadyReported() {
+  return llvm::createStringError("");
+}
+
+int mlir::rope::getExitStatus(StringRef tool, llvm::Error error) {
+  llvm::outs().flush();
+  if (!error)
+    return 0;
+  std::string message = llvm::toString(std::move(error));
+  if (!message.empty())
+    llvm::errs() << tool << ": error: " << message << "\n";
   return 1;
 }

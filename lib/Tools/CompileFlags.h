@@ -49,8 +49,12 @@ private:
   OwningOpRef<ModuleOp> module;
 };
 
-/// Prints `tool: error: message`. Returns the exit status 1.
-int reportError(StringRef tool, const Twine &message);
+/// An error whose text has been printed as a diagnostic.
+llvm::Error alreadyReported();
+
+/// The exit status of a tool that ended with `error`: 0, or 1 after printing
+/// `tool: error: …`.
+int getExitStatus(StringRef tool, llvm::Error error);
 
 } // namespace mlir::rope
 

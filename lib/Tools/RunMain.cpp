@@ -109,9 +109,6 @@ static llvm::Error fail(const Twine &message) {
   return llvm::createStringError(message);
 }
 
-/// An error whose text has been printed as a diagnostic.
-static llvm::Error alreadyReported() { return fail(""); }
-
 static llvm::Expected<std::map<unsigned, SmallVector<int64_t>>>
 parseShapes(ArrayRef<std::string> texts) {
   std::map<unsigned, SmallVector<int64_t>> shapes;
@@ -286,10 +283,5 @@ int mlir::rope::runMain(int argc, char **argv) {
       "Compiles MODEL.mlir for this machine, calls it and reports the "
       "results.\nExit status: 0, or 1 when the input is bad or a result is "
       "over --rtol.\n");
-  llvm::Error error = Runner(flags).run();
-  llvm::outs().flush();
-  if (!error)
-    return 0;
-  std::string message = llvm::toString(std::move(error));
-  return message.empty() ? 1 : reportError(kTool, message);
+  return getExitStatus(kTool, Runner(flags).run());
 }

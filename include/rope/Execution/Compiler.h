@@ -66,13 +66,14 @@ LogicalResult lowerToLLVM(ModuleOp module, const CompileOptions &options);
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
 createTargetMachine(const CompileOptions &options);
 
-/// Translates `module` (LLVM dialect) for `machine` and optimizes it. Only the
-/// C wrappers of entries keep external linkage, so a model's `main` cannot
-/// clash with a program's. Null after a diagnostic.
+/// Translates `module` (LLVM dialect). Only the C wrappers of entries keep
+/// external linkage, so a model's `main` cannot clash with a program's. Null
+/// after a diagnostic.
 std::unique_ptr<llvm::Module> translateToLLVMIR(Operation *module,
                                                 llvm::LLVMContext &context);
 
-/// Runs LLVM's optimization pipeline of `options.optLevel` for `machine`.
+/// Makes `module` one for `machine` and runs LLVM's optimization pipeline of
+/// `options.optLevel`.
 llvm::Error optimize(llvm::Module &module, llvm::TargetMachine &machine,
                      const CompileOptions &options);
 

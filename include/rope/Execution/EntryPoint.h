@@ -31,6 +31,9 @@ struct ValueSpec {
   DType dtype = DType::F32;
   /// Whether this is a number instead of a tensor or memref.
   bool isScalar = false;
+  /// Whether a call may change the caller's memory: memrefs, and tensors that
+  /// the model declares `bufferization.writable = true`.
+  bool isWritable = false;
   /// The sizes, `ShapedType::kDynamic` where the type has `?`. Empty for a
   /// scalar.
   SmallVector<int64_t> shape;

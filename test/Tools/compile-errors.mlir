@@ -1,0 +1,50 @@
+// Bad input of every kind: a message that names the place, and exit status 1.
+// RUN: rm -rf %t && mkdir %t
+// RUN: not rope-compile %t/missing.mlir -o %t/x.o 2>&1 | FileCheck %s --check-prefix=MODEL
+// MODEL: error: cannot open input file '{{.*}}missing.mlir': No such file or directory
+
+// RUN: echo "func.func @f() { return %%x : f32 }" > %t/broken.mlir
+// RUN: not rope-compile %t/broken.mlir -o %t/x.o 2>&1 | FileCheck %s --check-prefix=SYNTAX
+// SYNTAX: broken.mlir:1:25: error: use of undeclared SSA value name
+
+// RUN: echo "module {}" > %t/none.mlir
+// RUN: not rope-compile %t/none.mlir -o %t/x.o 2>&1 | FileCheck %s --check-prefix=NONE
+// NONE: rope-compile: error: the module has no public function with a body
+
+// RUN: not rope-compile %s 2>&1 | FileCheck %s --check-prefix=OUTPUT
+// OUTPUT: for the -o option: must be specified at least once!
+
+// RUN: not rope-compile %s -o %t/x.exe 2>&1 | FileCheck %s --check-prefix=KIND
+// KIND: rope-compile: error: cannot tell from '{{.*}}x.exe' what to write: name it .o, .so or .ll, or give --emit
+
+// RUN: not rope-compile %s -o %t/x.o --emit asm 2>&1 | FileCheck %s --check-prefix=EMIT
+// EMIT: for the --emit option: Cannot find option named 'asm'!
+
+// RUN: not rope-compile %s -o %t/no/x.o 2>&1 | FileCheck %s --check-prefix=FOLDER
+// FOLDER: rope-compile: error: {{.*}}x.o
+
+// RUN: not rope-compile %s -o %t/no/x.so 2>&1 | FileCheck %s --check-prefix=LINK
+// LINK: rope-compile: error: '{{.*}}' failed: {{.*}}x.so
+
+// RUN: not rope-compile %s -o %t/x.o --header %t/no/x.h 2>&1 | FileCheck %s --check-prefix=HEADER
+// HEADER: rope-compile: error: {{.*}}x.h
+
+// RUN: not rope-compile %s -o %t/x.o --target-cpu z80 2>&1 | FileCheck %s --check-prefix=CPU
+// CPU: rope-compile: error: unknown target CPU 'z80'
+
+// RUN: not rope-compile %s -o %t/x.o --target-features avx2 2>&1 | FileCheck %s --check-prefix=FEATURE
+// FEATURE: rope-compile: error: unknown target feature 'avx2', expected +NAME or -NAME
+
+// RUN: not rope-compile %s -o %t/x.o -O9 2>&1 | FileCheck %s --check-prefix=LEVEL
+// LEVEL: rope-compile: error: unknown optimization level 9, expected 0 to 3
+
+// RUN: not rope-compile %s -o %t/x.o --pipeline-options portable=maybe 2>&1 | FileCheck %s --check-prefix=PIPELINE
+// PIPELINE: rope-compile: error: bad pipeline options 'portable=maybe'
+
+// RUN: echo 'func.func @f(%%x: tensor<2xf32>) -> tensor<2xf32> { %%0 = "what.is"(%%x) : (tensor<2xf32>) -> tensor<2xf32> return %%0 : tensor<2xf32> }' > %t/unknown.mlir
+// RUN: not rope-compile %t/unknown.mlir -o %t/x.o 2>&1 | FileCheck %s --check-prefix=DIALECT
+// DIALECT: unknown.mlir:1:66: error: operation being parsed with an unregistered dialect
+
+func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> {
+  return %x : tensor<2xf32>
+}
