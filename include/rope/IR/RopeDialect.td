@@ -30,6 +30,12 @@ def Rope_Dialect : Dialect {
     add one, unless it says so.
   }];
   let useDefaultAttributePrinterParser = 1;
+  // Tiling and decomposition build ops of these.
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect"
+  ];
 }
 
 #endif // ROPE_IR_ROPEDIALECT_TD

@@ -11,6 +11,7 @@
 include "mlir/Interfaces/DestinationStyleOpInterface.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/TilingInterface.td"
 include "rope/IR/RopeAttrs.td"
 include "rope/IR/RopeOpInterfaces.td"
 
@@ -54,7 +55,13 @@ class Rope_Op<string mnemonic, list<Trait> traits = []>
         DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
         DeclareOpInterfaceMethods<ConditionallySpeculatable>,
         DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface,
-                                  ["reifyResultShapes"]>])> {
+                                  ["reifyResultShapes"]>,
+        DeclareOpInterfaceMethods<TilingInterface, [
+          "getLoopIteratorTypes", "getIterationDomain",
+          "getTiledImplementation", "getResultTilePosition",
+          "generateResultTileValue", "getIterationDomainTileFromResultTile",
+          "getTiledImplementationFromOperandTiles",
+          "getIterationDomainTileFromOperandTiles"]>])> {
   let hasVerifier = 1;
 }
 
@@ -356,7 +363,10 @@ def Rope_AttentionOp : Rope_AttentionLikeOp<"attention"> {
                    "double":$scale)>];
 }
 
-def Rope_OnlineAttentionOp : Rope_AttentionLikeOp<"online_attention"> {
+def Rope_OnlineAttentionOp : Rope_AttentionLikeOp<"online_attention", [
+    DeclareOpInterfaceMethods<PartialReductionOpInterface, [
+      "generateInitialTensorForPartialReduction", "tileToPartialReduction",
+      "mergeReductions", "getPartialResultTilePosition"]>]> {
   let summary = "attention over a block of keys, carrying its state";
   let description = [{
     The form of `rope.attention` that may be cut along its keys. The inits
