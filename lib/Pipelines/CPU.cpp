@@ -47,6 +47,7 @@ void rope::buildTensorStage(OpPassManager &pm,
                             const CPUPipelineOptions &options) {
   if (options.runtimeChecks)
     pm.addPass(createGenerateRuntimeVerificationPass());
+  pm.addPass(createDecomposePass());
   addTosaToLinalg(pm);
   pm.addPass(createConvertShapeToStandardPass());
   pm.addPass(createConvertElementwiseToLinalgPass());

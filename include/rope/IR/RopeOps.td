@@ -8,6 +8,7 @@
 #ifndef ROPE_IR_ROPEOPS_TD
 #define ROPE_IR_ROPEOPS_TD
 
+include "mlir/Dialect/Linalg/IR/LinalgInterfaces.td"
 include "mlir/Interfaces/DestinationStyleOpInterface.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -67,7 +68,9 @@ class Rope_Op<string mnemonic, list<Trait> traits = []>
 
 /// An op with one init and, on tensors, one result.
 class Rope_SingleInitOp<string mnemonic, list<Trait> traits = []>
-    : Rope_Op<mnemonic, traits> {
+    : Rope_Op<mnemonic, !listconcat(traits, [
+        DeclareOpInterfaceMethods<AggregatedOpInterface,
+                                  ["decomposeOperation"]>])> {
   let results = (outs Optional<AnyRankedTensor>:$result);
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getInitMutable(); }

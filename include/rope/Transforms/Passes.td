@@ -10,6 +10,47 @@
 
 include "mlir/Pass/PassBase.td"
 
+def DecomposePass : Pass<"rope-decompose"> {
+  let summary = "Replace rope ops by upstream dialects that mean the same";
+  let description = [{
+    The portable path, which every compiler that knows linalg can take. Each op
+    is replaced by `linalg.generic` and slices, again and again until no op of
+    the rope dialect is left:
+
+    ```mlir
+    %y = rope.rotate <half along [0]> ins(%x, %t : tensor<?x8xf32>, tensor<?x2x4xf32>)
+           outs(%init : tensor<?x8xf32>) -> tensor<?x8xf32>
+    // becomes
+    %u = tensor.extract_slice %x[0, 0] [%n, 4] [1, 1]  // first channels of pairs
+    %v = tensor.extract_slice %x[0, 4] [%n, 4] [1, 1]  // second channels
+    %c = tensor.extract_slice %t[0, 0, 0] [%n, 1, 4] [1, 1, 1]
+    %s = tensor.extract_slice %t[0, 1, 0] [%n, 1, 4] [1, 1, 1]
+    %r:2 = linalg.generic ... ins(%u, %v, %c, %s) outs(...)
+    %1 = tensor.insert_slice %r#0 into %init[0, 0] [%n, 4] [1, 1]
+    %y = tensor.insert_slice %r#1 into %1[0, 4] [%n, 4] [1, 1]
+    ```
+
+    An op on memrefs becomes `linalg.generic` on views of them. One that has no
+    such form computes on `bufferization.to_tensor` of its operands, and stores
+    results by `bufferization.materialize_in_destination`. Operands of one op
+    that are neither the same memref nor views of one must not overlap.
+
+    An op that cannot be decomposed is an error.
+  }];
+  let options = [
+    ListOption<"ops", "ops", "std::string",
+               "Names of the ops to decompose, such as rope.rotate (default: "
+               "all)">
+  ];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::bufferization::BufferizationDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def ProtectArgumentsPass : Pass<"rope-protect-arguments", "ModuleOp"> {
   let summary = "Forbid bufferization to write into a caller's tensors";
   let description = [{

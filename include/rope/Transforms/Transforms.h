@@ -12,11 +12,23 @@
 #ifndef ROPE_TRANSFORMS_TRANSFORMS_H
 #define ROPE_TRANSFORMS_TRANSFORMS_H
 
+#include <functional>
+
 namespace mlir {
+class Operation;
 class RewritePatternSet;
 } // namespace mlir
 
 namespace mlir::rope {
+
+/// Says which ops a transformation may touch.
+using OpFilter = std::function<bool(Operation *)>;
+
+/// Replaces ops of the rope dialect by their decomposition (AggregatedOp
+/// interface) into upstream dialects, or into other rope ops. Only those that
+/// `filter` accepts, if there is one.
+void populateDecomposePatterns(RewritePatternSet &patterns,
+                               OpFilter filter = nullptr);
 
 /// Rewrites copies between ranked buffers of which at least one is strided
 /// into `linalg.generic`.
