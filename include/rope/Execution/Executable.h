@@ -30,6 +30,12 @@ public:
   static std::unique_ptr<Executable> compile(ModuleOp module,
                                              const CompileOptions &options);
 
+  /// Compiles the text of a model in a context of its own. `name` stands for
+  /// the text in messages. The error holds all diagnostics with the lines that
+  /// they are about, as a compiler prints them.
+  static llvm::Expected<std::unique_ptr<Executable>>
+  compileText(StringRef text, StringRef name, const CompileOptions &options);
+
   ArrayRef<EntryPoint> getEntryPoints() const { return entries; }
 
   /// Calls `entry`, one of `getEntryPoints()`. The number, element types and
