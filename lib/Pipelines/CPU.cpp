@@ -19,6 +19,7 @@
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/Transforms/Passes.h"
+#include "mlir/Dialect/Vector/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 #include "rope/Pipelines/Pipelines.h"
@@ -53,6 +54,16 @@ void rope::buildTensorStage(OpPassManager &pm,
   pm.addPass(createConvertElementwiseToLinalgPass());
   // Bufferization wants functions of one block.
   pm.addPass(createLiftControlFlowToSCFPass());
+}
+
+void rope::buildTileStage(OpPassManager &pm,
+                          const CPUPipelineOptions &options) {
+  if (options.portable)
+    return;
+  pm.addPass(createNormalizeLinalgPass());
+  TileLinalgPassOptions tiles;
+  tiles.lanes = options.lanes;
+  pm.addPass(createTileLinalgPass(tiles));
 }
 
 void rope::buildBufferizeStage(OpPassManager &pm,
@@ -102,6 +113,9 @@ static void addArithmeticExpansion(OpPassManager &pm) {
 void rope::buildLLVMStage(OpPassManager &pm,
                           const CPUPipelineOptions &options) {
   pm.addPass(createConvertLinalgToLoopsPass());
+  addCleanUp(pm);
+  pm.addNestedPass<func::FuncOp>(vector::createLowerVectorMultiReductionPass(
+      vector::VectorMultiReductionLowering::InnerReduction));
   VectorTransferToSCFOptions transfers;
   transfers.enableFullUnroll();
   pm.addPass(createConvertVectorToSCFPass(transfers));
@@ -110,12 +124,20 @@ void rope::buildLLVMStage(OpPassManager &pm,
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
   addArithmeticExpansion(pm);
-  addCleanUp(pm);
+  // No canonicalization from here: it would take the rows of unrolled vectors
+  // apart into single elements.
+  pm.addPass(createCSEPass());
   pm.addPass(createConvertMathToFuncs());
+  ConvertVectorToLLVMPassOptions vectors;
+  vectors.reassociateFPReductions = !options.portable;
+  vectors.vectorContractLowering = vector::VectorContractLowering::OuterProduct;
+  vectors.vectorTransposeLowering =
+      vector::VectorTransposeLowering::Shuffle16x16;
   pm.addPass(createSCFToControlFlowPass());
-  pm.addPass(createConvertVectorToLLVMPass());
+  // Calls of libm take vectors apart, so they come before what lowers that.
   pm.addPass(createConvertMathToLLVMPass());
   pm.addPass(createConvertMathToLibmPass());
+  pm.addPass(createConvertVectorToLLVMPass(vectors));
   pm.addPass(createConvertComplexToLLVMPass());
   pm.addPass(createFinalizeMemRefToLLVMConversionPass());
   pm.addPass(createConvertFuncToLLVMPass());
@@ -129,6 +151,7 @@ void rope::buildLLVMStage(OpPassManager &pm,
 void rope::buildCPUPipeline(OpPassManager &pm,
                             const CPUPipelineOptions &options) {
   buildTensorStage(pm, options);
+  buildTileStage(pm, options);
   buildBufferizeStage(pm, options);
   buildLLVMStage(pm, options);
 }

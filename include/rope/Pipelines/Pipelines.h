@@ -28,6 +28,10 @@ struct CPUPipelineOptions : PassPipelineOptions<CPUPipelineOptions> {
       llvm::cl::desc("Lower every op to plain loops as it stands: no fusion, "
                      "tiles or vectors. Slow, and the yardstick of the rest"),
       llvm::cl::init(false)};
+  Option<int64_t> lanes{
+      *this, "lanes",
+      llvm::cl::desc("Elements of one vector: 16 f32 fill a 512-bit register"),
+      llvm::cl::init(16)};
   Option<bool> resultsAsOutParams{
       *this, "results-as-out-params",
       llvm::cl::desc("Write results into buffers that the caller passes after "
@@ -44,6 +48,10 @@ struct CPUPipelineOptions : PassPipelineOptions<CPUPipelineOptions> {
 /// affine, index, vector, memref and bufferization as they came; no tosa,
 /// shape or elementwise arithmetic on tensors outside linalg.
 void buildTensorStage(OpPassManager &pm, const CPUPipelineOptions &options);
+
+/// After it: as before, and loops over vectors in place of most of linalg.
+/// Empty when `portable` is set.
+void buildTileStage(OpPassManager &pm, const CPUPipelineOptions &options);
 
 /// After it: no tensors; memref in place of them, and linalg only on buffers.
 /// Every buffer that is allocated is also freed or given to the caller.

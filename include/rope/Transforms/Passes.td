@@ -100,4 +100,55 @@ def SeparateResultsPass : Pass<"rope-separate-results", "ModuleOp"> {
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
 }
 
+def NormalizeLinalgPass : Pass<"rope-normalize-linalg"> {
+  let summary = "Bring structured ops into the few forms that tiling knows";
+  let description = [{
+    Prepares a model for rope-tile-linalg, on tensors:
+
+    - named ops become generics, and dims of extent 1 disappear;
+    - results that nobody reads disappear (the arg max beside a max);
+    - a chain of elementwise ops becomes one op where no element is then
+      computed more often than before, copies and casts excepted;
+    - a contraction reads a transposed operand where it lies;
+    - a contraction that sums in f16 or bf16 sums in f32;
+    - `tensor.empty` and `linalg.fill` are written once per use.
+
+    Numbers change by removed roundings only.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect", "::mlir::affine::AffineDialect"
+  ];
+}
+
+def TileLinalgPass : Pass<"rope-tile-linalg"> {
+  let summary = "Tile and vectorize structured ops on tensors";
+  let description = [{
+    Turns the linalg generics of a model, as rope-normalize-linalg leaves them,
+    into loops over vectors:
+
+    - ops that share rows (a softmax, a norm) or batch dims (the products and
+      the softmax of attention) are put into one loop over these;
+    - a matrix product packs panels of one operand and keeps the sums of a few
+      rows by one panel in vectors that the reduction loop carries;
+    - elementwise ops and reductions run in vectors along the contiguous dim.
+
+    Dims need not be static or a multiple of anything: what does not fill a
+    vector stays a linalg op, and so does whatever has no vector form (gathers,
+    complex numbers, bits in memory).
+
+    Sums are reordered; nothing else changes numbers.
+  }];
+  let options = [
+    Option<"lanes", "lanes", "int64_t", /*default=*/"16",
+           "Elements of one vector: 16 f32 fill a 512-bit register">
+  ];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect",
+    "::mlir::ub::UBDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
 #endif // ROPE_TRANSFORMS_PASSES

@@ -12,6 +12,8 @@
 #ifndef ROPE_TRANSFORMS_TRANSFORMS_H
 #define ROPE_TRANSFORMS_TRANSFORMS_H
 
+#include "mlir/Support/LLVM.h"
+
 #include <functional>
 
 namespace mlir {
@@ -33,6 +35,15 @@ void populateDecomposePatterns(RewritePatternSet &patterns,
 /// Rewrites copies between ranked buffers of which at least one is strided
 /// into `linalg.generic`.
 void populateExpandCopiesPatterns(RewritePatternSet &patterns);
+
+/// Rewrites the linalg ops on tensors below `root` as rope-normalize-linalg
+/// says.
+LogicalResult normalizeLinalg(Operation *root);
+
+/// Tiles and vectorizes the linalg generics on tensors below `root` as
+/// rope-tile-linalg says. `lanes`, the elements of one vector, is a power of
+/// two.
+LogicalResult tileLinalg(Operation *root, int64_t lanes = 16);
 
 } // namespace mlir::rope
 

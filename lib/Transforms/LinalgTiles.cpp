@@ -1,0 +1,179 @@
+//===- LinalgTiles.cpp - Pieces of structured ops -------------------------===//
+//
+// Licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Upstream's tiling gives a piece at the end of a dynamic dim a size that is
+// only known at run time, and all pieces with it. Vectors want static sizes,
+// so the loops here run over whole pieces only, and the rest comes after.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LinalgTiles.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Linalg/Utils/Utils.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Interfaces/TilingInterface.h"
+
+using namespace mlir;
+using linalg::GenericOp;
+
+void rope::addCanonicalization(RewritePatternSet &patterns,
+                               ArrayRef<StringRef> dialects) {
+  MLIRContext *context = patterns.getContext();
+  for (StringRef name : dialects)
+    if (Dialect *dialect = context->getLoadedDialect(name))
+      dialect->getCanonicalizationPatterns(patterns);
+  for (RegisteredOperationName op : context->getRegisteredOperations())
+    if (llvm::is_contained(dialects, op.getDialectNamespace()))
+      op.getCanonicalizationPatterns(patterns, context);
+}
+
+GenericOp rope::createPiece(RewriterBase &rewriter, GenericOp op,
+                            ArrayRef<OpFoldResult> offsets,
+                            ArrayRef<OpFoldResult> sizes, ValueRange inits,
+                            SmallVectorImpl<Value> &results) {
+  SmallVector<Value> operands = op.getDpsInputs();
+  llvm::append_range(operands, inits);
+  auto whole =
+      cast<GenericOp>(mlir::clone(rewriter, op, inits.getTypes(), operands));
+  auto tiling = cast<TilingInterface>(whole.getOperation());
+  FailureOr<TilingResult> piece =
+      tiling.getTiledImplementation(rewriter, offsets, sizes);
+  for (auto [i, value] : llvm::enumerate(piece->tiledValues)) {
+    SmallVector<OpFoldResult> at, extents;
+    (void)tiling.getResultTilePosition(rewriter, i, offsets, sizes, at,
+                                       extents);
+    SmallVector<OpFoldResult> strides(at.size(), rewriter.getIndexAttr(1));
+    results.push_back(tensor::InsertSliceOp::create(
+        rewriter, op.getLoc(), value, inits[i], at, extents, strides));
+  }
+  rewriter.eraseOp(whole);
+  return cast<GenericOp>(piece->tiledOps.front());
+}
+
+static SmallVector<OpFoldResult> getSizes(ArrayRef<Range> domain) {
+  return llvm::map_to_vector(domain, [](const Range &r) { return r.size; });
+}
+
+// Rounds an extent down to a multiple of `size`.
+static OpFoldResult getWholePieces(OpBuilder &builder, Location loc,
+                                   OpFoldResult extent, int64_t size) {
+  AffineExpr n = builder.getAffineSymbolExpr(0);
+  return affine::makeComposedFoldedAffineApply(
+      builder, loc, n.floorDiv(size) * size, {extent});
+}
+
+rope::DimPieces rope::tileDim(RewriterBase &rewriter, GenericOp op,
+                              unsigned dim, int64_t size) {
+  int64_t extent = op.getStaticLoopRanges()[dim];
+  if (extent == size)
+    return {op, nullptr};
+  if (ShapedType::isStatic(extent) && extent < size)
+    return {nullptr, op};
+
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(op);
+  Location loc = op.getLoc();
+  SmallVector<Range> domain =
+      cast<TilingInterface>(op.getOperation()).getIterationDomain(rewriter);
+  SmallVector<OpFoldResult> sizes = getSizes(domain);
+  SmallVector<OpFoldResult> offsets(sizes.size(), rewriter.getIndexAttr(0));
+  OpFoldResult all = sizes[dim];
+  OpFoldResult end = getWholePieces(rewriter, loc, all, size);
+  Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
+  Value step = arith::ConstantIndexOp::create(rewriter, loc, size);
+
+  DimPieces pieces;
+  sizes[dim] = rewriter.getIndexAttr(size);
+  auto loop = scf::ForOp::create(
+      rewriter, loc, zero, getValueOrCreateConstantIndexOp(rewriter, loc, end),
+      step, op.getDpsInits(),
+      [&](OpBuilder &, Location, Value position, ValueRange carried) {
+        offsets[dim] = position;
+        SmallVector<Value> updated;
+        pieces.main =
+            createPiece(rewriter, op, offsets, sizes, carried, updated);
+        scf::YieldOp::create(rewriter, loc, updated);
+      });
+  SmallVector<Value> results = loop.getResults();
+  if (ShapedType::isDynamic(extent) ? size > 1 : extent % size != 0) {
+    offsets[dim] = end;
+    AffineExpr n = rewriter.getAffineSymbolExpr(0);
+    AffineExpr e = rewriter.getAffineSymbolExpr(1);
+    sizes[dim] =
+        affine::makeComposedFoldedAffineApply(rewriter, loc, n - e, {all, end});
+    SmallVector<Value> updated;
+    pieces.tail = createPiece(rewriter, op, offsets, sizes, results, updated);
+    results = updated;
+  }
+  rewriter.replaceOp(op, results);
+  return pieces;
+}
+
+GenericOp rope::tileToUnits(RewriterBase &rewriter, GenericOp op,
+                            ArrayRef<unsigned> dims) {
+  for (unsigned dim : dims)
+    op = tileDim(rewriter, op, dim, 1).main;
+  return op;
+}
+
+GenericOp rope::dropUnits(RewriterBase &rewriter, GenericOp op,
+                          ArrayRef<unsigned> dims) {
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(op);
+  linalg::ControlDropUnitDims options;
+  options.rankReductionStrategy =
+      linalg::ControlDropUnitDims::RankReductionStrategy::ExtractInsertSlice;
+  options.controlFn = [&](Operation *) {
+    return SmallVector<unsigned>(dims.begin(), dims.end());
+  };
+  auto dropped = linalg::dropUnitDims(rewriter, op, options);
+  if (failed(dropped))
+    return op;
+  rewriter.replaceOp(op, dropped->replacements);
+  return cast<GenericOp>(dropped->resultOp.getOperation());
+}
+
+LogicalResult rope::vectorizePiece(RewriterBase &rewriter, GenericOp op) {
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(op);
+  FailureOr<linalg::VectorizationResult> vectors =
+      linalg::vectorize(rewriter, op);
+  if (failed(vectors))
+    return failure();
+  rewriter.replaceOp(op, vectors->replacements);
+  return success();
+}
+
+bool rope::isVectorizable(GenericOp op) {
+  if (!op.hasPureTensorSemantics() || op.getNumLoops() == 0 ||
+      !llvm::all_of(op.getIndexingMapsArray(),
+                    [](AffineMap map) { return map.isProjectedPermutation(); }))
+    return false;
+  auto isNumber = [](Type type) { return type.isIntOrFloat(); };
+  if (!llvm::all_of(op->getOperands(), [&](Value operand) {
+        return isNumber(getElementTypeOrSelf(operand));
+      }))
+    return false;
+  return llvm::all_of(op.getBody()->getOperations(), [&](Operation &nested) {
+    return nested.getNumRegions() == 0 && !isa<tensor::ExtractOp>(nested) &&
+           llvm::all_of(nested.getResultTypes(), [&](Type type) {
+             return isNumber(type) || type.isIndex();
+           });
+  });
+}
+
+int64_t rope::chooseVectorSize(int64_t extent, int64_t limit,
+                               int64_t whenDynamic) {
+  if (ShapedType::isDynamic(extent))
+    return whenDynamic;
+  int64_t size = limit;
+  while (size > extent)
+    size /= 2;
+  return size < 4 ? 1 : size;
+}

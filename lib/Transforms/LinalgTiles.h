@@ -1,0 +1,89 @@
+//===- LinalgTiles.h - Pieces of structured ops -----------------*- C++ -*-===//
+//
+// Licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the parts of rope-tile-linalg share: cutting a dim of an op into pieces
+// of a static size, and turning a small piece into vectors.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ROPE_LIB_TRANSFORMS_LINALGTILES_H
+#define ROPE_LIB_TRANSFORMS_LINALGTILES_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace mlir::rope {
+
+/// Adds the canonicalization patterns of these dialects and of their ops.
+void addCanonicalization(RewritePatternSet &patterns,
+                         ArrayRef<StringRef> dialects);
+
+/// The two parts of an op that was cut along one dim.
+struct DimPieces {
+  /// Works on `size` elements of the dim, inside a loop unless the dim is that
+  /// short. Null if the dim is shorter than that.
+  linalg::GenericOp main;
+  /// Works on what is left. Null if nothing is; may find nothing left at run
+  /// time if the dim is dynamic.
+  linalg::GenericOp tail;
+};
+
+/// Computes the piece of `op` at `offsets` and `sizes` of its iteration domain
+/// into `inits`. Returns the piece and appends the updated inits to `results`.
+linalg::GenericOp createPiece(RewriterBase &rewriter, linalg::GenericOp op,
+                              ArrayRef<OpFoldResult> offsets,
+                              ArrayRef<OpFoldResult> sizes, ValueRange inits,
+                              SmallVectorImpl<Value> &results);
+
+/// Replaces `op` by a loop over pieces of `size` elements of `dim` and one
+/// more piece for the rest.
+DimPieces tileDim(RewriterBase &rewriter, linalg::GenericOp op, unsigned dim,
+                  int64_t size);
+
+/// Cuts each of `dims` to single elements, the first of them outermost.
+linalg::GenericOp tileToUnits(RewriterBase &rewriter, linalg::GenericOp op,
+                              ArrayRef<unsigned> dims);
+
+/// Removes those of `dims` that have extent 1. Returns the op that replaces
+/// `op`, or `op` if there is none to remove.
+linalg::GenericOp dropUnits(RewriterBase &rewriter, linalg::GenericOp op,
+                            ArrayRef<unsigned> dims);
+
+/// Replaces an op of static shape, a few vectors large, by vector ops.
+LogicalResult vectorizePiece(RewriterBase &rewriter, linalg::GenericOp op);
+
+/// Whether pieces of `op` can be vectors at all: element types that vectors
+/// have, no gathers.
+bool isVectorizable(linalg::GenericOp op);
+
+/// The largest power of two up to `limit` that fits into a dim of `extent`
+/// elements (dynamic: `whenDynamic`); 1 if that is less than 4.
+int64_t chooseVectorSize(int64_t extent, int64_t limit, int64_t whenDynamic);
+
+/// Cuts an op into vectors of up to four times `lanes` elements and
+/// vectorizes them. The op is left as it is, or in parts, where that cannot be
+/// done: loops are right for every op.
+void tileElementwise(RewriterBase &rewriter, linalg::GenericOp op,
+                     int64_t lanes);
+
+/// As tileElementwise, for an op with reductions: partial results lie in the
+/// lanes of a vector and are combined at the end.
+void tileReduction(RewriterBase &rewriter, linalg::GenericOp op, int64_t lanes);
+
+/// As tileElementwise, for a matrix product of any spelling: panels of the
+/// operand that runs along the lanes are packed, and the sums of a register
+/// tile stay in vectors for the whole reduction.
+void tileContraction(RewriterBase &rewriter, linalg::GenericOp op,
+                     int64_t lanes);
+
+/// Puts ops of one block that work on the same rows into one loop over rows:
+/// what they hand on then stays in cache.
+void fuseRows(RewriterBase &rewriter, Block &block);
+
+} // namespace mlir::rope
+
+#endif // ROPE_LIB_TRANSFORMS_LINALGTILES_H

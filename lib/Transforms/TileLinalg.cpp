@@ -1,0 +1,137 @@
+//===- TileLinalg.cpp - Structured ops in tiles and vectors ---------------===//
+//
+// Licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Implements rope-tile-linalg: the order of the parts, and what becomes of the
+// vectors that they make. Neither CSE nor code motion of whole ops runs here:
+// shared inits and fills that leave their loop would be copied by
+// bufferization.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LinalgTiles.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Linalg/Utils/Utils.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
+#include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
+#include "rope/Transforms/Passes.h"
+#include "rope/Transforms/Transforms.h"
+
+namespace mlir::rope {
+#define GEN_PASS_DEF_TILELINALGPASS
+#include "rope/Transforms/Passes.h.inc"
+} // namespace mlir::rope
+
+using namespace mlir;
+using linalg::GenericOp;
+
+template <typename Populate>
+static LogicalResult runPatterns(Operation *root, Populate populate) {
+  RewritePatternSet patterns(root->getContext());
+  populate(patterns);
+  rope::addCanonicalization(
+      patterns, {"affine", "arith", "linalg", "scf", "tensor", "vector"});
+  return applyPatternsGreedily(root, std::move(patterns));
+}
+
+static void tileOps(Operation *root, int64_t lanes) {
+  SmallVector<GenericOp> ops;
+  root->walk([&](GenericOp op) {
+    if (op.hasPureTensorSemantics())
+      ops.push_back(op);
+  });
+  IRRewriter rewriter(root->getContext());
+  for (GenericOp op : ops) {
+    if (linalg::isaContractionOpInterface(op))
+      rope::tileContraction(rewriter, op, lanes);
+    else if (op.getNumReductionLoops() != 0)
+      rope::tileReduction(rewriter, op, lanes);
+    else
+      rope::tileElementwise(rewriter, op, lanes);
+  }
+}
+
+static bool hasStructuredOps(Operation *root) {
+  return root
+      ->walk([&](Operation *op) {
+        return isa<linalg::LinalgOp>(op) ? WalkResult::interrupt()
+                                         : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+// Lets loops carry vectors in place of the memory they are read from and
+// written to in each iteration.
+static void hoistAccumulators(Operation *root) {
+  SmallVector<scf::ForOp> loops;
+  root->walk([&](scf::ForOp loop) {
+    if (!hasStructuredOps(loop))
+      loops.push_back(loop);
+  });
+  IRRewriter rewriter(root->getContext());
+  for (scf::ForOp loop : loops) {
+    bool innermost = true;
+    loop.getBody()->walk([&](scf::ForOp) { innermost = false; });
+    if (innermost)
+      moveLoopInvariantCode(loop);
+    (void)hoistLoopInvariantSubsets(rewriter, loop);
+  }
+}
+
+static LogicalResult cleanTiles(Operation *root) {
+  if (failed(runPatterns(
+          root,
+          [](RewritePatternSet &patterns) {
+            vector::populateVectorReductionToContractPatterns(patterns);
+            vector::populateVectorTransferPermutationMapLoweringPatterns(
+                patterns);
+            tensor::populateFoldTensorEmptyPatterns(patterns);
+          })) ||
+      failed(runPatterns(root, [](RewritePatternSet &patterns) {
+        tensor::populateFoldTensorSubsetIntoVectorTransferPatterns(patterns);
+      })))
+    return failure();
+  hoistAccumulators(root);
+  return runPatterns(root, [](RewritePatternSet &) {});
+}
+
+LogicalResult rope::tileLinalg(Operation *root, int64_t lanes) {
+  IRRewriter rewriter(root->getContext());
+  root->walk([&](FunctionOpInterface function) {
+    for (Block &block : function.getFunctionBody())
+      fuseRows(rewriter, block);
+  });
+  tileOps(root, lanes);
+  return cleanTiles(root);
+}
+
+namespace {
+struct TileLinalg : rope::impl::TileLinalgPassBase<TileLinalg> {
+  using TileLinalgPassBase::TileLinalgPassBase;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    if (lanes >= 4 && lanes <= 64 && llvm::isPowerOf2_64(lanes))
+      return success();
+    return emitError(UnknownLoc::get(context))
+           << "rope-tile-linalg: lanes must be a power of two from 4 to 64, "
+              "not "
+           << lanes.getValue();
+  }
+
+  void runOnOperation() override {
+    if (failed(rope::tileLinalg(getOperation(), lanes)))
+      signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,180 @@
+// RUN: rope-opt %s --split-input-file --rope-normalize-linalg --rope-tile-linalg | FileCheck %s
+// RUN: rope-opt %s --split-input-file --rope-normalize-linalg --rope-tile-linalg=lanes=8 | FileCheck %s --check-prefix=EIGHT
+// RUN: not rope-opt %s --rope-tile-linalg=lanes=12 2>&1 | FileCheck %s --check-prefix=BAD
+
+// BAD: rope-tile-linalg: lanes must be a power of two from 4 to 64, not 12
+
+// A panel of the transposed weight is packed by 16 x 16 transposes; the loop
+// over the sum carries vectors and writes no memory.
+// CHECK-LABEL: func @linear
+// CHECK: scf.for
+// CHECK:   vector.transfer_read %arg1[{{.*}} : tensor<128x64xf32>, vector<16x16xf32>
+// CHECK:   vector.transpose
+// CHECK:   vector.transfer_write
+// CHECK:   scf.for %{{.*}} step %c6
+// CHECK:     scf.for {{.*}} iter_args(%[[ACC:.*]] = %{{.*}}) -> (vector<6x64xf32>)
+// CHECK-NOT:   transfer_write
+// CHECK:       %[[A:.*]] = vector.transfer_read %arg0[{{.*}}vector<6x1xf32>
+// CHECK-NEXT:  %[[B:.*]] = vector.transfer_read {{.*}}vector<1x64xf32>
+// CHECK-NEXT:  %[[NEXT:.*]] = vector.contract {{.*}} %[[A]], %[[B]], %[[ACC]]
+// CHECK-NEXT:  scf.yield %[[NEXT]]
+// The last three rows.
+// CHECK:   scf.for {{.*}} -> (vector<3x64xf32>)
+// CHECK-NOT: linalg
+// EIGHT-LABEL: func @linear
+// EIGHT: scf.for {{.*}} -> (vector<6x32xf32>)
+func.func @linear(%a: tensor<33x64xf32>, %b: tensor<128x64xf32>) -> tensor<33x128xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<64x128xf32>
+  %t = linalg.transpose ins(%b : tensor<128x64xf32>) outs(%e : tensor<64x128xf32>) permutation = [1, 0]
+  %e2 = tensor.empty() : tensor<33x128xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e2 : tensor<33x128xf32>) -> tensor<33x128xf32>
+  %r = linalg.matmul ins(%a, %t : tensor<33x64xf32>, tensor<64x128xf32>) outs(%f : tensor<33x128xf32>) -> tensor<33x128xf32>
+  return %r : tensor<33x128xf32>
+}
+
+// -----
+
+// Every dim dynamic: whole tiles in vectors, the rest by single vectors and
+// single rows, then by loops.
+// CHECK-LABEL: func @dynamic
+// CHECK: scf.for {{.*}} -> (vector<6x64xf32>)
+// CHECK: scf.for {{.*}} -> (vector<1x64xf32>)
+// CHECK: scf.for {{.*}} -> (vector<6x16xf32>)
+// CHECK: scf.for {{.*}} -> (vector<1x16xf32>)
+// CHECK: linalg.generic
+func.func @dynamic(%a: tensor<?x?x?xf32>, %b: tensor<?x?x?xf32>, %c: tensor<?x?x?xf32>) -> tensor<?x?x?xf32> {
+  %r = linalg.batch_matmul ins(%a, %b : tensor<?x?x?xf32>, tensor<?x?x?xf32>) outs(%c : tensor<?x?x?xf32>) -> tensor<?x?x?xf32>
+  return %r : tensor<?x?x?xf32>
+}
+
+// -----
+
+// bf16 is packed as f32, summed in f32 and rounded once.
+// CHECK-LABEL: func @narrow
+// CHECK: arith.extf {{.*}} : vector<{{.*}}xbf16> to
+// CHECK: scf.for {{.*}} -> (vector<4x64xf32>)
+// CHECK: arith.truncf
+func.func @narrow(%a: tensor<16x32xbf16>, %b: tensor<32x64xbf16>) -> tensor<16x64xbf16> {
+  %z = arith.constant 0.0 : bf16
+  %e = tensor.empty() : tensor<16x64xbf16>
+  %f = linalg.fill ins(%z : bf16) outs(%e : tensor<16x64xbf16>) -> tensor<16x64xbf16>
+  %r = linalg.matmul ins(%a, %b : tensor<16x32xbf16>, tensor<32x64xbf16>) outs(%f : tensor<16x64xbf16>) -> tensor<16x64xbf16>
+  return %r : tensor<16x64xbf16>
+}
+
+// -----
+
+// One row by a weight that is stored along the sum: nothing is packed, partial
+// sums lie in lanes.
+// CHECK-LABEL: func @decode
+// CHECK: scf.for
+// CHECK:   scf.for {{.*}} -> (vector<64xf32>)
+// CHECK:   vector.multi_reduction <add>
+// CHECK-NOT: vector.transpose
+func.func @decode(%a: tensor<1x256xf32>, %b: tensor<128x256xf32>) -> tensor<1x128xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<256x128xf32>
+  %t = linalg.transpose ins(%b : tensor<128x256xf32>) outs(%e : tensor<256x128xf32>) permutation = [1, 0]
+  %e2 = tensor.empty() : tensor<1x128xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e2 : tensor<1x128xf32>) -> tensor<1x128xf32>
+  %r = linalg.matmul ins(%a, %t : tensor<1x256xf32>, tensor<256x128xf32>) outs(%f : tensor<1x128xf32>) -> tensor<1x128xf32>
+  return %r : tensor<1x128xf32>
+}
+
+// -----
+
+#row = affine_map<(i, j) -> (i, j)>
+#sum = affine_map<(i, j) -> (i)>
+
+// The four ops of a softmax share one loop over rows, and what they hand on is
+// one row large.
+// CHECK-LABEL: func @softmax
+// CHECK: scf.for {{.*}} -> (tensor<32x128xf32>)
+// CHECK:   scf.for {{.*}} -> (vector<64xf32>)
+// CHECK:     arith.maximumf
+// CHECK:   tensor.empty() : tensor<1x128xf32>
+// CHECK:   math.exp {{.*}} : vector<64xf32>
+// CHECK:   scf.for {{.*}} -> (vector<64xf32>)
+// CHECK:     arith.addf
+// CHECK:   arith.divf {{.*}} : vector<64xf32>
+// CHECK:   tensor.insert_slice {{.*}} into tensor<32x128xf32>
+// CHECK-NEXT: scf.yield
+// CHECK-NEXT: }
+// CHECK-NEXT: return
+func.func @softmax(%x: tensor<32x128xf32>) -> tensor<32x128xf32> {
+  %low = arith.constant 0xFF800000 : f32
+  %zero = arith.constant 0.0 : f32
+  %e0 = tensor.empty() : tensor<32xf32>
+  %e1 = tensor.empty() : tensor<32x128xf32>
+  %f0 = linalg.fill ins(%low : f32) outs(%e0 : tensor<32xf32>) -> tensor<32xf32>
+  %m = linalg.generic {indexing_maps = [#row, #sum], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<32x128xf32>) outs(%f0 : tensor<32xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.maximumf %a, %o : f32
+    linalg.yield %0 : f32
+  } -> tensor<32xf32>
+  %p = linalg.generic {indexing_maps = [#row, #sum, #row], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %m : tensor<32x128xf32>, tensor<32xf32>) outs(%e1 : tensor<32x128xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.subf %a, %b : f32
+    %1 = math.exp %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<32x128xf32>
+  %f1 = linalg.fill ins(%zero : f32) outs(%e0 : tensor<32xf32>) -> tensor<32xf32>
+  %s = linalg.generic {indexing_maps = [#row, #sum], iterator_types = ["parallel", "reduction"]}
+      ins(%p : tensor<32x128xf32>) outs(%f1 : tensor<32xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.addf %a, %o : f32
+    linalg.yield %0 : f32
+  } -> tensor<32xf32>
+  %r = linalg.generic {indexing_maps = [#row, #sum, #row], iterator_types = ["parallel", "parallel"]}
+      ins(%p, %s : tensor<32x128xf32>, tensor<32xf32>) outs(%e1 : tensor<32x128xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.divf %a, %b : f32
+    linalg.yield %0 : f32
+  } -> tensor<32x128xf32>
+  return %r : tensor<32x128xf32>
+}
+
+// -----
+
+// What has no vector form stays: gathers, complex numbers, bits in memory,
+// dims that do not fill a small vector.
+#id = affine_map<(i) -> (i)>
+// CHECK-LABEL: func @unusual
+// CHECK-COUNT-4: linalg.generic
+// CHECK-NOT: vector
+func.func @unusual(%t: tensor<9xf32>, %i: tensor<64xindex>, %z: tensor<64xcomplex<f32>>,
+                   %b: tensor<64xi1>, %n: tensor<3xf32>)
+    -> (tensor<64xf32>, tensor<64xf32>, tensor<64xi1>, tensor<3xf32>) {
+  %e = tensor.empty() : tensor<64xf32>
+  %e1 = tensor.empty() : tensor<64xi1>
+  %e3 = tensor.empty() : tensor<3xf32>
+  %true = arith.constant true
+  %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%i : tensor<64xindex>) outs(%e : tensor<64xf32>) {
+  ^bb0(%a: index, %o: f32):
+    %v = tensor.extract %t[%a] : tensor<9xf32>
+    linalg.yield %v : f32
+  } -> tensor<64xf32>
+  %1 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%z : tensor<64xcomplex<f32>>) outs(%e : tensor<64xf32>) {
+  ^bb0(%a: complex<f32>, %o: f32):
+    %v = complex.re %a : complex<f32>
+    linalg.yield %v : f32
+  } -> tensor<64xf32>
+  %2 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%b : tensor<64xi1>) outs(%e1 : tensor<64xi1>) {
+  ^bb0(%a: i1, %o: i1):
+    %v = arith.xori %a, %true : i1
+    linalg.yield %v : i1
+  } -> tensor<64xi1>
+  %3 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%n : tensor<3xf32>) outs(%e3 : tensor<3xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %v = arith.negf %a : f32
+    linalg.yield %v : f32
+  } -> tensor<3xf32>
+  return %0, %1, %2, %3 : tensor<64xf32>, tensor<64xf32>, tensor<64xi1>, tensor<3xf32>
+}
