@@ -13,6 +13,7 @@
 #define ROPE_INITALL_H
 
 #include "rope/IR/Rope.h"
+#include "rope/Interfaces/ExternalModels.h"
 #include "rope/Pipelines/Pipelines.h"
 #include "rope/Transforms/Passes.h"
 
@@ -22,6 +23,8 @@ namespace mlir::rope {
 /// to its ops.
 inline void registerAllDialects(DialectRegistry &registry) {
   registry.insert<RopeDialect>();
+  registerBufferizableOpInterfaceExternalModels(registry);
+  registerRuntimeVerifiableOpInterfaceExternalModels(registry);
 }
 
 /// Registers every pass and pipeline of the project.

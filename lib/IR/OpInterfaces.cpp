@@ -21,12 +21,10 @@ using namespace mlir::rope;
 
 using EffectList = SmallVectorImpl<MemoryEffects::EffectInstance>;
 
-/// Whether an op reads its inits besides writing them.
-static bool readsInits(Operation *op) { return isa<OnlineAttentionOp>(op); }
-
-static bool readsInit(Operation *op, unsigned index) {
+bool rope::readsInit(Operation *op, unsigned index) {
   // The output of linear attention is written, its states are carried.
-  return readsInits(op) || (isa<LinearAttentionOp>(op) && index > 0);
+  return isa<OnlineAttentionOp>(op) ||
+         (isa<LinearAttentionOp>(op) && index > 0);
 }
 
 /// Memrefs are read as inputs, and written (and read if carried) as inits.

@@ -10,12 +10,14 @@
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/Interfaces/RuntimeVerifiableOpInterface.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -30,7 +32,15 @@ using namespace mlir::rope;
 #define GET_ATTRDEF_CLASSES
 #include "rope/IR/RopeAttrs.cpp.inc"
 
+/// Promises an interface whose models rope/Interfaces attaches.
+#define ROPE_PROMISE(InterfaceTy)                                              \
+  declarePromisedInterfaces<InterfaceTy, TableOp, AssembleOp, ComposeOp,       \
+                            RotateOp, RerotateOp, AttentionOp,                 \
+                            OnlineAttentionOp, LinearAttentionOp>()
+
 void RopeDialect::initialize() {
+  ROPE_PROMISE(bufferization::BufferizableOpInterface);
+  ROPE_PROMISE(RuntimeVerifiableOpInterface);
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "rope/IR/RopeAttrs.cpp.inc"

@@ -33,4 +33,12 @@
 #define GET_OP_CLASSES
 #include "rope/IR/RopeOps.h.inc"
 
+namespace mlir::rope {
+
+/// Whether an op reads its init `index` beside writing it: a state that is
+/// carried, not a result alone.
+bool readsInit(Operation *op, unsigned index);
+
+} // namespace mlir::rope
+
 #endif // ROPE_IR_ROPE_H
