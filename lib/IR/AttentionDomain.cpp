@@ -353,6 +353,9 @@ OpFoldResult rope::detail::getExtent(OpBuilder &builder, Location loc,
   Value both = createDim(builder, loc, group->first, group->second);
   Value heads = getValueOrCreateConstantIndexOp(
       builder, loc, getExtent(builder, loc, op, DomainDim::H));
+  // Without heads both extents are 0, and a division by 0 would trap.
+  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+  heads = arith::MaxUIOp::create(builder, loc, heads, one);
   return arith::DivUIOp::create(builder, loc, both, heads).getResult();
 }
 

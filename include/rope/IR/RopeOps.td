@@ -264,6 +264,8 @@ def Rope_RerotateOp : Rope_RotationOp<"rerotate"> {
 class Rope_AttentionLikeOp<string mnemonic, list<Trait> traits = []>
     : Rope_Op<mnemonic, !listconcat(traits, [
         AttrSizedOperandSegments,
+        DeclareOpInterfaceMethods<AggregatedOpInterface,
+                                  ["decomposeOperation"]>,
         DeclareOpInterfaceMethods<Rope_AttentionLikeOpInterface,
                                   ["getRoleOperand", "getInitRoles",
                                    "getRotation"]>])> {

@@ -1,0 +1,567 @@
+//===- AttentionCase.cpp - A configuration of an attention op -------------===//
+//
+// Licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Random operands, the inputs of the reference, and the calls.
+//
+//===----------------------------------------------------------------------===//
+
+#include "AttentionCase.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cmath>
+#include <limits>
+
+using namespace mlir::rope;
+using namespace mlir::rope::test;
+using mlir::rope::reference::Extents;
+using mlir::rope::reference::FloatFormat;
+using mlir::rope::reference::IntArray;
+using mlir::rope::reference::Shape;
+using RefArray = mlir::rope::reference::Array;
+
+static constexpr double kInfinity = std::numeric_limits<double>::infinity();
+static constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+//===----------------------------------------------------------------------===//
+// Operands
+//===----------------------------------------------------------------------===//
+
+Extents AttentionCase::getExtents() const {
+  return {{'b', b}, {'h', h}, {'g', g}, {'m', m}, {'n', n}, {'d', d}, {'e', e}};
+}
+
+/// The shape of an operand of these letters.
+static Shape getShape(llvm::StringRef letters, const Extents &extents) {
+  Shape shape;
+  bool grouped = false;
+  for (char c : letters) {
+    if (c == '(' || c == ')') {
+      grouped = c == '(';
+      if (grouped)
+        shape.push_back(1);
+      continue;
+    }
+    int64_t extent = c == '1' ? 1 : extents.at(c);
+    if (grouped)
+      shape.back() *= extent;
+    else
+      shape.push_back(extent);
+  }
+  return shape;
+}
+
+static bool isIndex(const OperandCase &operand) {
+  return operand.letters == "index";
+}
+
+static bool isInteger(const OperandCase &operand) {
+  return isIndex(operand) || operand.type == "index" ||
+         operand.type.front() == 'i';
+}
+
+static Shape getShape(const OperandCase &operand, const Extents &extents) {
+  return isIndex(operand) ? Shape() : getShape(*operand.letters, extents);
+}
+
+std::vector<std::pair<std::string, const OperandCase *>>
+AttentionCase::getInputs() const {
+  std::vector<std::pair<std::string, const OperandCase *>> inputs = {
+      {"query", &query},          {"key", &key},
+      {"value", &value},          {"mask", &mask},
+      {"query_pos", &queryPos},   {"key_pos", &keyPos},
+      {"key_length", &keyLength}, {"sink", &sink}};
+  inputs.erase(
+      std::remove_if(inputs.begin(), inputs.end(),
+                     [](auto &input) { return !input.second->letters; }),
+      inputs.end());
+  return inputs;
+}
+
+std::vector<const OperandCase *> AttentionCase::getInits() const {
+  std::vector<const OperandCase *> inits = {&output};
+  for (const OperandCase *init : {&lse, &sum, &kvState, &kSum})
+    if (init->letters)
+      inits.push_back(init);
+  return inits;
+}
+
+std::string AttentionCase::getCanonicalLetters(const OperandCase &init) const {
+  if (&init == &output)
+    return "bhgme";
+  if (&init == &kvState)
+    return "bhde";
+  return &init == &kSum ? "bhd" : "bhgm";
+}
+
+std::vector<std::pair<std::string, const RotationCase *>>
+AttentionCase::getTables() const {
+  std::vector<std::pair<std::string, const RotationCase *>> tables;
+  for (auto [name, rotation] : {std::pair("rotate_query", &rotateQuery),
+                                {"rotate_key", &rotateKey},
+                                {"rotate_value", &rotateValue},
+                                {"rerotate_output", &rerotateOutput}})
+    if (*rotation)
+      tables.emplace_back(name, &**rotation);
+  return tables;
+}
+
+const OperandCase &
+AttentionCase::getRotated(const RotationCase &rotation) const {
+  if (rotateQuery && &rotation == &*rotateQuery)
+    return query;
+  if (rotateKey && &rotation == &*rotateKey)
+    return key;
+  return rotateValue && &rotation == &*rotateValue ? value : output;
+}
+
+//===----------------------------------------------------------------------===//
+// Random numbers
+//===----------------------------------------------------------------------===//
+
+static void randomizeMask(OperandCase &mask, const Extents &extents,
+                          std::mt19937_64 &rng) {
+  Shape shape = getShape(mask, extents);
+  mask.values = makeRandom(shape, rng, getFloatFormat(mask.type));
+  for (int64_t i = 0; i < mask.values.getNumElements(); ++i) {
+    bool hole = rng() % 3 == 0;
+    if (mask.type == "i1")
+      mask.values[i] = hole ? 0.0 : 1.0;
+    else if (hole)
+      mask.values[i] = -kInfinity;
+  }
+}
+
+static void randomizeSlots(OperandCase &slots, const Extents &extents,
+                           int64_t bound, std::mt19937_64 &rng) {
+  if (!slots.letters)
+    return;
+  slots.integers = IntArray(getShape(slots, extents));
+  for (int64_t i = 0; i < slots.integers.getNumElements(); ++i)
+    slots.integers[i] = static_cast<int64_t>(rng() % (bound + 1));
+}
+
+static void randomizeTable(RotationCase &rotation, const Extents &extents,
+                           std::mt19937_64 &rng) {
+  Shape shape = getShape(rotation.letters, extents);
+  int64_t width = rotation.rotary.full ? 2 * rotation.pairs : rotation.pairs;
+  int64_t rows = reference::getNumElements(shape);
+  shape.push_back(2);
+  shape.push_back(width);
+  rotation.table = RefArray(shape);
+  FloatFormat format = getFloatFormat(rotation.type);
+  for (int64_t row = 0; row < rows; ++row)
+    for (int64_t i = 0; i < width; ++i) {
+      double angle = static_cast<double>(rng() % 10000) * 1e-3;
+      RefArray &table = rotation.table;
+      table[row * 2 * width + i] = reference::roundTo(std::cos(angle), format);
+      table[(row * 2 + 1) * width + i] =
+          reference::roundTo(std::sin(angle), format);
+    }
+}
+
+void AttentionCase::randomize(uint64_t seed) {
+  std::mt19937_64 rng(seed);
+  Extents extents = getExtents();
+  for (OperandCase *operand : {&query, &key, &value, &sink})
+    if (operand->letters)
+      operand->values = makeRandom(getShape(*operand, extents), rng,
+                                   getFloatFormat(operand->type));
+  if (mask.letters)
+    randomizeMask(mask, extents, rng);
+  randomizeSlots(queryPos, extents, n, rng);
+  randomizeSlots(keyPos, extents, n, rng);
+  randomizeSlots(keyLength, extents, n, rng);
+  for (auto *rotation :
+       {&rotateQuery, &rotateKey, &rotateValue, &rerotateOutput})
+    if (*rotation)
+      randomizeTable(**rotation, extents, rng);
+  inits.clear();
+  for (const OperandCase *init : getInits()) {
+    FloatFormat format = getFloatFormat(init->type);
+    bool isRead = kind == AttentionKind::Online ||
+                  (kind == AttentionKind::Linear && init != &output);
+    // Sums of exponentials and of features are positive.
+    double low = init == &sum || init == &kSum ? 0.5 : -1.0;
+    Shape shape = getShape(*init, extents);
+    inits.push_back(isRead ? makeRandom(shape, rng, format, low)
+                           : RefArray::filled(shape, kNaN));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Reference
+//===----------------------------------------------------------------------===//
+
+/// The positions of an operand, a list or the first ones, as `letters`: the
+/// batch and a dim of this extent.
+static IntArray getPositions(const OperandCase &operand,
+                             const std::string &letters,
+                             const Extents &extents) {
+  bool isList = operand.letters->find(letters[1]) != std::string::npos;
+  RefArray values(operand.integers.getShape());
+  for (int64_t i = 0; i < values.getNumElements(); ++i)
+    values[i] = static_cast<double>(operand.integers[i]);
+  values = reference::rearrange(
+      values, isIndex(operand) ? "" : *operand.letters, letters, extents);
+  int64_t size = extents.at(letters[1]);
+  IntArray positions(values.getShape());
+  for (int64_t i = 0; i < positions.getNumElements(); ++i)
+    positions[i] = static_cast<int64_t>(values[i]) + (isList ? 0 : i % size);
+  return positions;
+}
+
+/// The rotation with `along` for an operand of these canonical letters, and a
+/// table whose group of heads is split.
+static std::optional<reference::RoleRotation>
+getRotation(const std::optional<RotationCase> &rotation,
+            const std::string &canonical, const Extents &extents) {
+  if (!rotation)
+    return std::nullopt;
+  reference::RoleRotation role{rotation->table, rotation->rotary};
+  Shape shape;
+  for (char letter : rotation->letters) {
+    if (letter == '(' || letter == ')')
+      continue;
+    role.rotary.along.push_back(canonical.find(letter));
+    shape.push_back(extents.at(letter));
+  }
+  shape.push_back(2);
+  shape.push_back(rotation->table.getShape().back());
+  role.table = role.table.reshape(shape);
+  return role;
+}
+
+reference::AttentionInputs AttentionCase::getAttentionInputs() const {
+  Extents extents = getExtents();
+  auto get = [&](const OperandCase &operand, const char *letters) {
+    return reference::rearrange(operand.values, *operand.letters, letters,
+                                extents);
+  };
+  reference::AttentionInputs inputs;
+  inputs.query = get(query, "bhgmd");
+  inputs.key = get(key, "bhnd");
+  inputs.value = get(value, "bhne");
+  inputs.scale = scale;
+  if (mask.letters)
+    inputs.mask = get(mask, "bhgmn");
+  inputs.maskKind = mask.type == "i1" ? reference::MaskKind::Keep
+                                      : reference::MaskKind::Additive;
+  if (queryPos.letters)
+    inputs.queryPositions = getPositions(queryPos, "bm", extents);
+  if (keyPos.letters)
+    inputs.keyPositions = getPositions(keyPos, "bn", extents);
+  if (keyLength.letters) {
+    // Without a list dim the values themselves are wanted.
+    Extents single = extents;
+    single['n'] = 1;
+    inputs.keyLength =
+        getPositions(keyLength, "bn", single).reshape({extents['b']});
+  }
+  if (sink.letters)
+    inputs.sink = get(sink, "hg");
+  inputs.causal = causal;
+  inputs.window = window;
+  inputs.softcap = softcap;
+  inputs.rotateQuery = getRotation(rotateQuery, "bhgmd", extents);
+  inputs.rotateKey = getRotation(rotateKey, "bhnd", extents);
+  inputs.rotateValue = getRotation(rotateValue, "bhne", extents);
+  inputs.rerotateOutput = getRotation(rerotateOutput, "bhgme", extents);
+  return inputs;
+}
+
+reference::LinearAttentionInputs AttentionCase::getLinearInputs() const {
+  reference::AttentionInputs attention = getAttentionInputs();
+  reference::LinearAttentionInputs inputs;
+  inputs.query = attention.query;
+  inputs.key = attention.key;
+  inputs.value = attention.value;
+  inputs.featureMap = featureMap;
+  inputs.causal = causal;
+  inputs.normalizerEps = normalizerEps;
+  inputs.rotateQuery = attention.rotateQuery;
+  inputs.rotateKey = attention.rotateKey;
+  Extents extents = getExtents();
+  if (kvState.letters)
+    inputs.kvState =
+        reference::rearrange(inits[1], *kvState.letters, "bhde", extents);
+  if (kSum.letters)
+    inputs.kSum = reference::rearrange(inits[2], *kSum.letters, "bhd", extents);
+  return inputs;
+}
+
+std::vector<RefArray> AttentionCase::evaluate() const {
+  if (kind == AttentionKind::Linear) {
+    auto result = reference::linearAttention(getLinearInputs());
+    return {result.output, result.kvState, result.kSum};
+  }
+  if (kind == AttentionKind::Softmax) {
+    auto result = reference::attention(getAttentionInputs());
+    return {result.output, result.lse};
+  }
+  std::vector<RefArray> canonical;
+  for (auto [i, init] : llvm::enumerate(getInits()))
+    canonical.push_back(reference::rearrange(
+        inits[i], *init->letters, getCanonicalLetters(*init), getExtents()));
+  auto state = reference::onlineAttention(
+      getAttentionInputs(), {canonical[0], canonical[1], canonical[2]});
+  return {state.acc, state.max, state.sum};
+}
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+std::vector<RefArray> AttentionCase::run() const {
+  std::vector<rope::Array> args;
+  for (auto [name, operand] : getInputs())
+    args.push_back(isInteger(*operand) && operand->type != "i1"
+                       ? toArgument(operand->integers, operand->type)
+                       : toArgument(operand->values, operand->type));
+  for (auto [name, rotation] : getTables())
+    args.push_back(toArgument(rotation->table, rotation->type));
+  size_t firstInit = args.size();
+  for (auto [i, init] : llvm::enumerate(getInits()))
+    args.push_back(toArgument(inits[i], init->type));
+  std::vector<RefArray> results = compileAndCall(getText(), args);
+  for (auto [i, init] : llvm::enumerate(getInits())) {
+    if (memrefs) {
+      RefArray written(inits[i].getShape());
+      for (int64_t j = 0; j < written.getNumElements(); ++j)
+        written[j] = args[firstInit + i].get(j).real();
+      results.push_back(written);
+    }
+    results[i] = reference::rearrange(results[i], *init->letters,
+                                      getCanonicalLetters(*init), getExtents());
+  }
+  return results;
+}
+
+static bool isClose(double value, double exact, llvm::StringRef elementType) {
+  if (value == exact)
+    return true;
+  double error = std::abs(value - exact);
+  FloatFormat format = getFloatFormat(elementType);
+  if (format == FloatFormat::F64)
+    return error <= 1e-13;
+  if (error <= 5e-7)
+    return true;
+  return format != FloatFormat::F32 &&
+         reference::getUlpError(value, reference::roundTo(exact, format),
+                                format) <= 1.05;
+}
+
+reference::MaybeError test::compare(const RefArray &values,
+                                    const RefArray &exact,
+                                    llvm::StringRef elementType) {
+  if (values.getShape() != exact.getShape())
+    return "shape " + reference::toString(values.getShape()) + ", expected " +
+           reference::toString(exact.getShape());
+  for (int64_t i = 0; i < values.getNumElements(); ++i)
+    if (!isClose(values[i], exact[i], elementType))
+      return llvm::formatv("element {0} is {1}, expected {2}", i,
+                           llvm::format("%.9g", values[i]),
+                           llvm::format("%.9g", exact[i]))
+          .str();
+  return std::nullopt;
+}
+
+reference::MaybeError test::check(const AttentionCase &attention) {
+  std::vector<RefArray> values = attention.run(), exact = attention.evaluate();
+  for (auto [i, init] : llvm::enumerate(attention.getInits()))
+    if (reference::MaybeError error = compare(values[i], exact[i], init->type))
+      return "result " + std::to_string(i) + ": " + *error + "\n" +
+             attention.getText();
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Text
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Writes the function of a case.
+class TextWriter {
+public:
+  explicit TextWriter(const AttentionCase &attention)
+      : attention(attention), os(text) {}
+
+  /// The type of an operand. Channels of a rotated one stay static.
+  std::string getType(const OperandCase &operand, bool isRotated) const;
+  std::string getTableType(const RotationCase &rotation) const;
+  void writeRotary(const RotationCase &rotation, const OperandCase &operand);
+  void writeOptions();
+  void writeLayout();
+
+  const AttentionCase &attention;
+  std::string text;
+  llvm::raw_string_ostream os;
+};
+} // namespace
+
+/// The letters of each dim of an operand.
+static std::vector<std::string> splitDims(llvm::StringRef letters) {
+  std::vector<std::string> dims;
+  while (!letters.empty()) {
+    if (letters.consume_front("(")) {
+      auto [group, rest] = letters.split(')');
+      dims.push_back(group.str());
+      letters = rest;
+    } else {
+      dims.push_back(letters.take_front().str());
+      letters = letters.drop_front();
+    }
+  }
+  return dims;
+}
+
+std::string TextWriter::getType(const OperandCase &operand,
+                                bool isRotated) const {
+  if (isIndex(operand))
+    return "index";
+  std::string type = attention.memrefs ? "memref<" : "tensor<";
+  std::vector<std::string> dims = splitDims(*operand.letters);
+  Shape shape = getShape(operand, attention.getExtents());
+  for (size_t i = 0; i < shape.size(); ++i) {
+    bool isChannel = isRotated && i + 1 == shape.size();
+    bool isDynamic = attention.dynamic && !isChannel && dims[i] != "1";
+    type += (isDynamic ? "?" : std::to_string(shape[i])) + "x";
+  }
+  return type + operand.type + ">";
+}
+
+std::string TextWriter::getTableType(const RotationCase &rotation) const {
+  std::string type = attention.memrefs ? "memref<" : "tensor<";
+  const Shape &shape = rotation.table.getShape();
+  for (size_t i = 0; i < shape.size(); ++i)
+    type +=
+        (attention.dynamic && i + 2 < shape.size() ? "?"
+                                                   : std::to_string(shape[i])) +
+        "x";
+  return type + rotation.type + ">";
+}
+
+static const char *getName(reference::Pairing pairing) {
+  return pairing == reference::Pairing::Half ? "half" : "interleaved";
+}
+
+void TextWriter::writeRotary(const RotationCase &rotation,
+                             const OperandCase &operand) {
+  os << " <" << getName(rotation.rotary.read);
+  if (rotation.rotary.write)
+    os << " to " << getName(*rotation.rotary.write);
+  if (rotation.rotary.offset)
+    os << " offset = " << rotation.rotary.offset;
+  if (rotation.rotary.distance)
+    os << " distance = " << *rotation.rotary.distance;
+  std::vector<std::string> dims = splitDims(*operand.letters);
+  os << " along [";
+  llvm::interleaveComma(splitDims(rotation.letters), os,
+                        [&](const std::string &letter) {
+                          os << llvm::find(dims, letter) - dims.begin();
+                        });
+  os << "]" << (rotation.rotary.full ? " full = true>" : ">");
+}
+
+void TextWriter::writeLayout() {
+  std::vector<std::pair<std::string, const OperandCase *>> operands = {
+      {"query", &attention.query},      {"key", &attention.key},
+      {"value", &attention.value},      {"output", &attention.output},
+      {"mask", &attention.mask},        {"query_pos", &attention.queryPos},
+      {"key_pos", &attention.keyPos},   {"key_length", &attention.keyLength},
+      {"sink", &attention.sink},        {"lse", &attention.lse},
+      {"kv_state", &attention.kvState}, {"k_sum", &attention.kSum}};
+  operands.erase(std::remove_if(operands.begin(), operands.end(),
+                                [](auto &operand) {
+                                  return !operand.second->letters ||
+                                         isIndex(*operand.second);
+                                }),
+                 operands.end());
+  os << " layout <";
+  llvm::interleaveComma(operands, os, [&](auto &operand) {
+    os << operand.first << " = \"" << *operand.second->letters << '"';
+  });
+  os << ">";
+}
+
+void TextWriter::writeOptions() {
+  constexpr const char *features[] = {"identity", "elu_plus_one", "relu",
+                                      "exp"};
+  if (attention.kind == AttentionKind::Linear)
+    os << " feature_map " << features[static_cast<int>(attention.featureMap)];
+  else
+    os << " scale " << llvm::format("%.17e", attention.scale);
+  if (attention.causal)
+    os << " causal";
+  if (attention.window)
+    os << " window [" << attention.window->left << ", "
+       << attention.window->right << "]";
+  if (attention.softcap)
+    os << " softcap " << llvm::format("%.17e", *attention.softcap);
+  if (attention.normalizerEps)
+    os << " normalizer_eps " << llvm::format("%.17e", *attention.normalizerEps);
+  if (attention.writeLayout)
+    writeLayout();
+}
+
+std::string AttentionCase::getText() const {
+  TextWriter writer(*this);
+  llvm::raw_ostream &os = writer.os;
+  auto isRotated = [&](const OperandCase *operand) {
+    for (auto [name, rotation] : getTables())
+      if (&getRotated(*rotation) == operand)
+        return true;
+    return false;
+  };
+  std::vector<std::string> arguments, initNames, initTypes;
+  std::map<std::string, std::string> types;
+  for (auto [name, operand] : getInputs()) {
+    types[name] = writer.getType(*operand, isRotated(operand));
+    arguments.push_back("%" + name + ": " + types[name]);
+  }
+  for (auto [name, rotation] : getTables())
+    arguments.push_back("%" + name + ": " + writer.getTableType(*rotation));
+  for (auto [i, init] : llvm::enumerate(getInits())) {
+    initNames.push_back("%init" + std::to_string(i));
+    initTypes.push_back(writer.getType(*init, isRotated(init)));
+    arguments.push_back(initNames.back() + ": " + initTypes.back());
+  }
+  std::string resultTypes = llvm::join(initTypes, ", ");
+  os << "func.func @f(" << llvm::join(arguments, ", ") << ")";
+  if (!memrefs)
+    os << " -> (" << resultTypes << ")";
+  constexpr const char *names[] = {"attention", "online_attention",
+                                   "linear_attention"};
+  os << " {\n  ";
+  if (!memrefs)
+    os << "%r:" << initNames.size() << " = ";
+  os << "rope." << names[static_cast<int>(kind)]
+     << " ins(%query, %key, %value : " << types["query"] << ", " << types["key"]
+     << ", " << types["value"] << ")";
+  auto inputs = getInputs();
+  for (auto [name, operand] : llvm::drop_begin(inputs, 3))
+    os << " " << name << "(%" << name << " : " << types[name] << ")";
+  for (auto [name, rotation] : getTables()) {
+    os << " " << name << "(%" << name << " : " << writer.getTableType(*rotation)
+       << ")";
+    writer.writeRotary(*rotation, getRotated(*rotation));
+  }
+  os << " outs(" << llvm::join(initNames, ", ") << " : " << resultTypes << ")";
+  writer.writeOptions();
+  if (!memrefs)
+    os << " -> " << resultTypes;
+  os << "\n  return";
+  for (size_t i = 0; !memrefs && i < initNames.size(); ++i)
+    os << (i ? ", %r#" : " %r#") << i;
+  if (!memrefs)
+    os << " : " << resultTypes;
+  os << "\n}\n";
+  return writer.text;
+}
