@@ -109,6 +109,10 @@ struct AttentionCase {
   /// The inits in their order.
   std::vector<const OperandCase *> getInits() const;
 
+  /// The type of scores and sums: f64 if query, key, value or a carried state
+  /// is, else f32.
+  std::string getComputeType() const;
+
   /// The canonical letters of an init.
   std::string getCanonicalLetters(const OperandCase &init) const;
 
@@ -121,13 +125,14 @@ private:
 /// What is wrong with results of an element type, or nothing. The bounds, for
 /// operands in [−1, 1]: f64 1e-13; f32 5e-7; bf16 and f16 1.05 units in the
 /// last place of the exact value rounded once, or 5e-7 where values cancel.
-/// Infinite values are equal.
+/// Bounds are absolute, or multiples of `size` for sums whose terms are that
+/// large. Equal infinities and two NaNs are close.
 reference::MaybeError compare(const reference::Array &values,
                               const reference::Array &exact,
-                              llvm::StringRef elementType);
+                              llvm::StringRef elementType, double size = 1.0);
 
 /// Runs the op and compares all results with the reference's: what is wrong
-/// with which result, or nothing.
+/// with which result, or nothing. Carried states are as large as they are.
 reference::MaybeError check(const AttentionCase &attention);
 
 } // namespace mlir::rope::test

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // rope.attention compiled by rope-cpu-pipeline against the reference: each
-// option alone and with others.
+// option alone and with others. The bounds are those of test::compare.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,17 +19,478 @@ using reference::MaybeError;
 using reference::Pairing;
 using reference::Window;
 
-static void expectCorrect(AttentionCase attention, uint64_t seed = 1) {
-  attention.randomize(seed);
+static void expectEqual(const AttentionCase &attention) {
   MaybeError error = check(attention);
   EXPECT_FALSE(error) << *error;
 }
 
-/// The case itself, and with dynamic extents.
+static void expectCorrect(AttentionCase attention, uint64_t seed = 1) {
+  attention.randomize(seed);
+  expectEqual(attention);
+}
+
+/// With static extents, and with dynamic ones.
 static void expectCorrectBothWays(AttentionCase attention) {
   expectCorrect(attention);
   attention.dynamic = true;
+  expectCorrect(attention, 2);
+}
+
+static AttentionCase withLse(AttentionCase attention) {
+  attention.lse.letters = "b(hg)m";
+  return attention;
+}
+
+//===----------------------------------------------------------------------===//
+// One option
+//===----------------------------------------------------------------------===//
+
+TEST(Attention, Plain) { expectCorrectBothWays(withLse({})); }
+
+TEST(Attention, DefaultLayout) {
+  AttentionCase attention = withLse({});
+  attention.writeLayout = false;
+  attention.mask = {"b(hg)mn", "i1"};
+  attention.queryPos.letters = "bm";
+  attention.keyPos.letters = "bn";
+  attention.keyLength.letters = "b";
+  attention.sink.letters = "(hg)";
+  attention.causal = true;
+  expectCorrectBothWays(attention);
+}
+
+TEST(Attention, DefaultLayoutOfFewerDims) {
+  // One head: rows and channels alone, as in a tile.
+  AttentionCase attention;
+  attention.b = attention.h = attention.g = 1;
+  attention.writeLayout = false;
+  attention.query.letters = "md";
+  attention.key.letters = "nd";
+  attention.value.letters = "ne";
+  attention.output.letters = "me";
+  attention.lse.letters = "m";
+  expectCorrectBothWays(attention);
+}
+
+TEST(Attention, Layouts) {
+  for (auto [query, key, value, output, lse] :
+       {std::tuple("bm(hg)d", "bnhd", "bnhe", "bm(hg)e", "bm(hg)"),
+        {"bhgmd", "bhdn", "hbne", "hgbme", "mhgb"},
+        {"(hg)bmd", "nbhd", "nbhe", "mb(hg)e", "b(hg)m"},
+        {"dm(hg)b", "dnhb", "bhen", "bmhge", "bhgm"},
+        {"1(hg)bmd", "bhn1d", "b1hne", "1b(hg)m1e", "b(hg)1m"}}) {
+    AttentionCase attention;
+    attention.query.letters = query;
+    attention.key.letters = key;
+    attention.value.letters = value;
+    attention.output.letters = output;
+    attention.lse.letters = lse;
+    attention.causal = true;
+    expectCorrectBothWays(attention);
+  }
+}
+
+TEST(Attention, MissingLettersAreBroadcast) {
+  // Keys and values shared by all heads, queries shared by all batches.
+  AttentionCase attention = withLse({});
+  attention.h = 1;
+  attention.g = 4;
+  attention.query.letters = "(hg)md";
+  attention.key.letters = "bnd";
+  attention.value.letters = "ne";
+  expectCorrectBothWays(attention);
+  // One query row for all.
+  attention = withLse({});
+  attention.query.letters = "d";
+  attention.causal = true;
+  expectCorrectBothWays(attention);
+}
+
+TEST(Attention, Causal) {
+  AttentionCase attention = withLse({});
+  attention.causal = true;
+  expectCorrectBothWays(attention);
+  attention.m = 9;
+  attention.n = 3;
+  expectCorrectBothWays(attention);
+}
+
+static void expectCorrectPositions(OperandCase query, OperandCase key) {
+  AttentionCase attention = withLse({});
+  attention.causal = true;
+  attention.queryPos = std::move(query);
+  attention.keyPos = std::move(key);
   expectCorrect(attention);
 }
 
-TEST(Attention, Plain) { expectCorrectBothWays({}); }
+TEST(Attention, Positions) {
+  for (auto [query, key] : {std::pair("b", "n"),
+                            {"bm", "bn"},
+                            {"m", "b"},
+                            {"1m", "n"},
+                            {"b1", "1n"}})
+    expectCorrectPositions({query, "i64"}, {key, "i64"});
+  for (const char *type : {"i32", "i16", "i8", "index"})
+    expectCorrectPositions({"mb", type}, {"bn", type});
+  expectCorrectPositions({"index", "index"}, {"index", "index"});
+  expectCorrectPositions({"m", "i32"}, {"index", "index"});
+}
+
+TEST(Attention, Windows) {
+  for (Window window : {Window{2, 0}, Window{0, 2}, Window{1, 1}, Window{-1, 0},
+                        Window{0, -1}, Window{-1, -1}, Window{0, 0}})
+    for (bool causal : {false, true}) {
+      AttentionCase attention = withLse({});
+      attention.window = window;
+      attention.causal = causal;
+      if (causal) {
+        attention.queryPos.letters = "bm";
+        attention.keyPos.letters = "bn";
+      }
+      expectCorrect(attention);
+    }
+}
+
+TEST(Attention, FarPositions) {
+  // The differences overflow; padding slots are at the largest position.
+  constexpr int64_t largest = std::numeric_limits<int64_t>::max();
+  AttentionCase attention = withLse({});
+  attention.window = Window{3, 3};
+  attention.queryPos.letters = "m";
+  attention.keyPos.letters = "n";
+  attention.randomize(1);
+  // The reference takes positions by way of f64: keep to powers of 2.
+  attention.queryPos.integers[0] = -largest - 1;
+  attention.queryPos.integers[1] = -(int64_t(1) << 62);
+  attention.keyPos.integers[0] = int64_t(1) << 62;
+  attention.keyPos.integers[1] = -largest - 1;
+  expectEqual(attention);
+}
+
+TEST(Attention, Softcap) {
+  for (double softcap : {0.1, 2.0, 50.0}) {
+    AttentionCase attention = withLse({});
+    attention.softcap = softcap;
+    attention.mask = {"b(hg)mn", "f32"};
+    expectCorrect(attention);
+  }
+}
+
+static void expectCorrectMask(const char *letters, const char *type) {
+  AttentionCase attention = withLse({});
+  attention.mask = {letters, type};
+  expectCorrect(attention);
+}
+
+TEST(Attention, Masks) {
+  for (const char *letters : {"b(hg)mn", "11mn", "bhgmn", "(hg)1n", "nm"}) {
+    expectCorrectMask(letters, "i1");
+    expectCorrectMask(letters, "f32");
+  }
+  for (const char *type : {"bf16", "f16", "f64"})
+    expectCorrectMask("b1mn", type);
+}
+
+TEST(Attention, MasksOfDynamicExtents) {
+  for (const char *type : {"i1", "f32"})
+    for (const char *letters : {"b(hg)mn", "11mn", "m"}) {
+      AttentionCase attention = withLse({});
+      attention.dynamic = true;
+      attention.mask = {letters, type};
+      expectCorrect(attention);
+    }
+}
+
+TEST(Attention, KeyLength) {
+  for (auto [letters, type] : {std::pair("index", "index"),
+                               {"b", "i64"},
+                               {"b", "i32"},
+                               {"1", "i8"},
+                               {"", "index"}}) {
+    AttentionCase attention = withLse({});
+    attention.keyLength = {letters, type};
+    expectCorrect(attention, 5);
+    attention.dynamic = true;
+    expectCorrect(attention, 6);
+  }
+}
+
+TEST(Attention, Sink) {
+  for (const char *letters : {"(hg)", "hg", "gh", "h", "1"}) {
+    AttentionCase attention = withLse({});
+    attention.sink.letters = letters;
+    attention.keyLength.letters = "b";
+    expectCorrectBothWays(attention);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+TEST(Attention, ElementTypes) {
+  for (auto [query, key, value, output, lse] :
+       {std::tuple("f32", "f32", "f32", "f32", "f64"),
+        {"f64", "f64", "f64", "f64", "f64"},
+        {"bf16", "bf16", "bf16", "bf16", "f32"},
+        {"f16", "f16", "f16", "f16", "f32"},
+        {"bf16", "f16", "f32", "f32", "f32"},
+        {"f32", "bf16", "bf16", "f16", "f32"},
+        {"f64", "f32", "bf16", "bf16", "f32"},
+        {"f16", "f16", "f64", "f16", "f64"}}) {
+    AttentionCase attention;
+    attention.n = 33;
+    attention.d = attention.e = 16;
+    attention.query.type = query;
+    attention.key.type = key;
+    attention.value.type = value;
+    attention.output.type = output;
+    attention.lse = {"b(hg)m", lse};
+    attention.sink = {"(hg)", query};
+    attention.causal = true;
+    attention.scale = 0.25;
+    expectCorrect(attention);
+    attention.rotateQuery = {"m", 8};
+    attention.rotateKey = {"n", 8};
+    attention.rotateValue = {"n", 8};
+    attention.rerotateOutput = {"m", 8};
+    expectCorrect(attention);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Rotations
+//===----------------------------------------------------------------------===//
+
+TEST(Attention, Rotations) {
+  AttentionCase attention = withLse({});
+  attention.rotateQuery = {"m", 2};
+  expectCorrectBothWays(attention);
+  attention.rotateKey = {"bn", 2};
+  attention.causal = true;
+  expectCorrectBothWays(attention);
+  // RoPER, with another share of channels.
+  attention.rotateValue = {"n", 3};
+  attention.rerotateOutput = {"m", 3};
+  expectCorrectBothWays(attention);
+}
+
+TEST(Attention, RotationsOfEveryKind) {
+  reference::Rotary partial, crossed, full;
+  partial.offset = 2;
+  partial.distance = 3;
+  crossed.read = Pairing::Interleaved;
+  crossed.write = Pairing::Half;
+  full.full = true;
+  for (const auto &rotary : {partial, crossed, full}) {
+    AttentionCase attention = withLse({});
+    attention.d = attention.e = 8;
+    attention.query.letters = "bm(hg)d";
+    attention.key.letters = "nhbd";
+    attention.output.letters = "mhbge";
+    attention.rotateQuery = {"b(hg)m", 2, rotary};
+    attention.rotateKey = {"hn", 2, rotary};
+    attention.rotateValue = {"bn", 3, rotary, "f64"};
+    attention.rerotateOutput = {"mb", 3, rotary, "bf16"};
+    expectCorrectBothWays(attention);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Edges
+//===----------------------------------------------------------------------===//
+
+TEST(Attention, SmallestExtents) {
+  AttentionCase attention = withLse({});
+  attention.b = attention.h = attention.g = attention.m = attention.n = 1;
+  attention.d = attention.e = 2;
+  attention.rotateQuery = {"m", 1};
+  attention.rotateKey = {"n", 1};
+  expectCorrectBothWays(attention);
+}
+
+TEST(Attention, EmptyExtents) {
+  for (int64_t AttentionCase::*extent :
+       {&AttentionCase::n, &AttentionCase::m, &AttentionCase::b,
+        &AttentionCase::h, &AttentionCase::d, &AttentionCase::e}) {
+    AttentionCase attention = withLse({});
+    attention.*extent = 0;
+    attention.causal = true;
+    expectCorrectBothWays(attention);
+  }
+}
+
+/// The results of a case in which no row sees a key.
+static std::vector<reference::Array> runHidden(AttentionCase attention) {
+  attention.randomize(1);
+  attention.keyLength.integers = reference::IntArray({attention.b});
+  return attention.run();
+}
+
+TEST(Attention, RowsThatSeeNothing) {
+  AttentionCase attention = withLse({});
+  attention.keyLength.letters = "b";
+  std::vector<reference::Array> results = runHidden(attention);
+  for (double value : results[0].getElements())
+    EXPECT_EQ(value, 0.0);
+  for (double value : results[1].getElements())
+    EXPECT_EQ(value, -std::numeric_limits<double>::infinity());
+  // RoPER turns a zero into a zero.
+  attention.rerotateOutput = {"m", 3};
+  results = runHidden(attention);
+  for (double value : results[0].getElements())
+    EXPECT_EQ(value, 0.0);
+}
+
+TEST(Attention, RowsThatSeeOnlyTheSink) {
+  AttentionCase attention = withLse({});
+  attention.keyLength.letters = "b";
+  attention.sink.letters = "(hg)";
+  attention.randomize(1);
+  std::vector<reference::Array> results = runHidden(attention);
+  for (double value : results[0].getElements())
+    EXPECT_EQ(value, 0.0);
+  int64_t heads = attention.h * attention.g;
+  for (int64_t i = 0; i < results[1].getNumElements(); ++i)
+    EXPECT_EQ(results[1][i], attention.sink.values[i / attention.m % heads]);
+}
+
+TEST(Attention, HiddenKeysMayHoldAnything) {
+  // Slots of a cache that were never written, hidden by the length, by the
+  // positions, or by a mask.
+  for (int hidden : {0, 1, 2, 3}) {
+    AttentionCase attention = withLse({});
+    attention.m = 3;
+    if (hidden == 0)
+      attention.keyLength = {"index", "index"};
+    else if (hidden == 1)
+      attention.causal = true;
+    else
+      attention.mask = {"mn", hidden == 2 ? "i1" : "f32"};
+    attention.randomize(1);
+    if (hidden == 0)
+      attention.keyLength.integers[0] = 4;
+    for (int64_t i = 0; i < attention.mask.values.getNumElements(); ++i)
+      if (hidden >= 2 && i % attention.n >= 4)
+        attention.mask.values[i] = hidden == 2 ? 0.0 : -INFINITY;
+    for (OperandCase *operand : {&attention.key, &attention.value})
+      for (int64_t i = 0; i < operand->values.getNumElements(); ++i) {
+        int64_t channels =
+            operand == &attention.key ? attention.d : attention.e;
+        if (i / channels % attention.n >= 4)
+          operand->values[i] = i % 2 ? NAN : INFINITY;
+      }
+    expectEqual(attention);
+  }
+}
+
+TEST(Attention, LowestMask) {
+  // The type's lowest value is finite: it does not mask, and a row of it is
+  // uniform. That of f16 leaves too little of the scores to compare such rows.
+  for (auto [type, lowest] : {std::pair("f32", -3.4028234663852886e38),
+                              {"bf16", -3.3895313892515355e38},
+                              {"f16", -65504.0},
+                              {"f64", -1.7976931348623157e308}}) {
+    AttentionCase attention;
+    attention.mask = {"b(hg)mn", type};
+    attention.randomize(1);
+    for (int64_t i = 0; i < attention.mask.values.getNumElements(); ++i) {
+      bool isRowOfIt =
+          std::string(type) != "f16" && i / attention.n % attention.m == 0;
+      if (i % 3 || isRowOfIt)
+        attention.mask.values[i] = lowest;
+      else
+        attention.mask.values[i] = 0.5;
+    }
+    expectEqual(attention);
+  }
+}
+
+TEST(Attention, LargeInputsAreNotNaN) {
+  for (double size : {1e4, 1e10, 1e15})
+    for (const char *mask : {"i1", "f32"}) {
+      AttentionCase attention = withLse({});
+      attention.mask = {"b(hg)mn", mask};
+      attention.sink.letters = "(hg)";
+      attention.randomize(1);
+      for (OperandCase *operand :
+           {&attention.query, &attention.key, &attention.value})
+        for (int64_t i = 0; i < operand->values.getNumElements(); ++i)
+          operand->values[i] *= size;
+      for (const reference::Array &result : attention.run())
+        for (double value : result.getElements())
+          EXPECT_FALSE(std::isnan(value));
+    }
+}
+
+TEST(Attention, NaNOfAVisibleKeyReachesItsRows) {
+  AttentionCase attention;
+  attention.causal = true;
+  attention.m = attention.n = 4;
+  attention.randomize(1);
+  // The first key of all; channel 0 of its value.
+  for (int64_t i = 0; i < attention.value.values.getNumElements(); ++i)
+    if (i % (attention.n * attention.e) == 2 * attention.e)
+      attention.value.values[i] = NAN;
+  expectEqual(attention);
+}
+
+//===----------------------------------------------------------------------===//
+// Together
+//===----------------------------------------------------------------------===//
+
+static AttentionCase makeEverything() {
+  AttentionCase attention = withLse({});
+  attention.causal = true;
+  attention.window = Window{4, 0};
+  attention.softcap = 3.0;
+  attention.mask = {"b1mn", "i1"};
+  attention.queryPos = {"b", "i32"};
+  attention.keyPos = {"n", "i64"};
+  attention.keyLength = {"b", "i32"};
+  attention.sink = {"(hg)", "bf16"};
+  attention.rotateQuery = {"m", 2};
+  attention.rotateKey = {"n", 2};
+  attention.rotateValue = {"bn", 3};
+  attention.rerotateOutput = {"m", 3};
+  return attention;
+}
+
+TEST(Attention, EverythingAtOnce) {
+  AttentionCase attention = makeEverything();
+  for (uint64_t seed : {1, 2, 3})
+    expectCorrect(attention, seed);
+  attention.mask = {"(hg)mn", "f16"};
+  attention.dynamic = true;
+  for (uint64_t seed : {1, 2, 3})
+    expectCorrect(attention, seed);
+}
+
+TEST(Attention, Memrefs) {
+  AttentionCase attention = makeEverything();
+  attention.memrefs = true;
+  expectCorrectBothWays(attention);
+  attention.query.type = attention.output.type = "bf16";
+  expectCorrectBothWays(attention);
+}
+
+TEST(Attention, LongSequence) {
+  // The bound of the whole range: S = 4096, scale 1/√D.
+  AttentionCase attention = withLse({});
+  attention.b = attention.h = 1;
+  attention.g = 2;
+  attention.m = 64;
+  attention.n = 4096;
+  attention.d = attention.e = 64;
+  attention.scale = 0.125;
+  attention.dynamic = true;
+  attention.rotateQuery = {"m", 32};
+  attention.rotateKey = {"n", 32};
+  expectCorrect(attention);
+  attention.causal = true;
+  attention.queryPos.letters = "index";
+  attention.queryPos.type = "index";
+  attention.randomize(2);
+  attention.queryPos.integers[0] = 4032;
+  expectEqual(attention);
+}
