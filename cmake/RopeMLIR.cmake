@@ -44,6 +44,10 @@ include_directories("${PROJECT_SOURCE_DIR}/include" "${PROJECT_BINARY_DIR}/inclu
 separate_arguments(definitions NATIVE_COMMAND "${LLVM_DEFINITIONS}")
 add_definitions(${definitions})
 
+# g++ takes an empty std::optional for a use of what is not there.
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  add_compile_options(-Wno-maybe-uninitialized)
+endif()
 if(ROPE_WARNINGS_AS_ERRORS)
   add_compile_options(-Werror)
 endif()

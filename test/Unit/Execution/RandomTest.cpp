@@ -17,7 +17,7 @@ using namespace mlir::rope;
 using testing::ElementsAre;
 
 TEST(Random, SeedsAsNumPy) {
-  RandomGenerator generator({5});
+  RandomGenerator generator(llvm::ArrayRef<uint32_t>{5});
   EXPECT_EQ(generator.next64(), 0xce14abeeabb8e5a8);
   EXPECT_EQ(generator.next64(), 0xced5352505cc99f5);
   EXPECT_EQ(generator.next64(), 0x83ec603f7806adc0);
