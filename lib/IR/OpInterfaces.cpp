@@ -14,6 +14,7 @@
 
 #include "rope/IR/Rope.h"
 
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -64,10 +65,27 @@ static LogicalResult reifyShapesOf(DestinationStyleOpInterface op,
   return success();
 }
 
+/// Casts to a less static type fold into the op, for memrefs; for tensors,
+/// upstream does it for every op in destination-passing style.
+static LogicalResult foldMemRefCasts(Operation *op) {
+  bool folded = false;
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto cast = operand.get().getDefiningOp<memref::CastOp>();
+    if (!cast || !memref::CastOp::canFoldIntoConsumerOp(cast))
+      continue;
+    operand.set(cast.getSource());
+    folded = true;
+  }
+  return success(folded);
+}
+
 #define ROPE_DEFINE_INTERFACES(OpTy)                                           \
   void OpTy::getEffects(EffectList &effects) { getEffectsOf(*this, effects); } \
   Speculation::Speculatability OpTy::getSpeculatability() {                    \
     return getSpeculatabilityOf(*this);                                        \
+  }                                                                            \
+  LogicalResult OpTy::fold(FoldAdaptor, SmallVectorImpl<OpFoldResult> &) {     \
+    return foldMemRefCasts(*this);                                             \
   }                                                                            \
   LogicalResult OpTy::reifyResultShapes(OpBuilder &builder,                    \
                                         ReifiedRankedShapedTypeDims &shapes) { \

@@ -161,6 +161,17 @@ def Rope_OptionalF64Parameter : Rope_F64 {
   let defaultValue = "::mlir::FloatAttr()";
 }
 
+/// A list of numbers in f64. By default it would print six digits of each.
+def Rope_F64List : AttrParameter<"::mlir::DenseF64ArrayAttr", "a list of f64"> {
+  let printer = [{
+    $_printer << "[";
+    ::llvm::interleaveComma($_self.asArrayRef(), $_printer, [&](double value) {
+      $_printer.printFloat(::llvm::APFloat(value));
+    });
+    $_printer << "]"
+  }];
+}
+
 class Rope_FrequencyAttr<string name, string mnemonic, list<string> methods = []>
     : Rope_Attr<name, mnemonic, [
         DeclareAttrInterfaceMethods<Rope_FrequencyAttrInterface, methods>]> {
@@ -271,8 +282,7 @@ def Rope_LongRopeAttr : Rope_FrequencyAttr<"LongRope", "longrope",
     long_factors = [1.0, 8.0], trained = 4096, magnitude = 1.19>`
   }];
   let parameters = (ins Rope_F64Parameter:$theta,
-      "::mlir::DenseF64ArrayAttr":$short_factors,
-      "::mlir::DenseF64ArrayAttr":$long_factors, "int64_t":$trained,
+      Rope_F64List:$short_factors, Rope_F64List:$long_factors, "int64_t":$trained,
       Rope_OptionalF64Parameter:$magnitude);
 }
 
@@ -294,7 +304,7 @@ def Rope_ExplicitAttr : Rope_FrequencyAttr<"Explicit", "explicit",
 
     Example: `#rope.explicit<frequencies = [1.0, 0.1], magnitude = 1.2>`
   }];
-  let parameters = (ins "::mlir::DenseF64ArrayAttr":$frequencies,
+  let parameters = (ins Rope_F64List:$frequencies,
       Rope_OptionalF64Parameter:$magnitude);
 }
 

@@ -29,6 +29,9 @@ def Rope_Dialect : Dialect {
     to the type of its result. A rewrite may remove a rounding, never move or
     add one, unless it says so.
   }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect",
+                           "::mlir::tensor::TensorDialect"];
   let useDefaultAttributePrinterParser = 1;
   // Tiling and decomposition build ops of these.
   let dependentDialects = [

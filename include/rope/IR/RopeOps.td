@@ -64,6 +64,7 @@ class Rope_Op<string mnemonic, list<Trait> traits = []>
           "getTiledImplementationFromOperandTiles",
           "getIterationDomainTileFromOperandTiles"]>])> {
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 /// An op with one init and, on tensors, one result.
@@ -82,6 +83,7 @@ class Rope_SingleInitOp<string mnemonic, list<Trait> traits = []>
 //===----------------------------------------------------------------------===//
 
 def Rope_TableOp : Rope_SingleInitOp<"table"> {
+  let hasCanonicalizer = 1;
   let summary = "rotation table of positions";
   let description = [{
     Writes a·cos(p·ω_i) to plane 0 and a·sin(p·ω_i) to plane 1 of row p, for
@@ -166,6 +168,7 @@ def Rope_AssembleOp : Rope_SingleInitOp<"assemble"> {
 }
 
 def Rope_ComposeOp : Rope_SingleInitOp<"compose"> {
+  let hasCanonicalizer = 1;
   let summary = "product or quotient of two rotation tables";
   let description = [{
     Takes an entry of a table as the complex number z = cos + i·sin and writes
@@ -199,6 +202,7 @@ def Rope_ComposeOp : Rope_SingleInitOp<"compose"> {
 //===----------------------------------------------------------------------===//
 
 class Rope_RotationOp<string mnemonic> : Rope_SingleInitOp<mnemonic> {
+  let hasCanonicalizer = 1;
   let arguments = (ins Rope_RotaryAttr:$rotary, Rope_FloatShaped:$input,
                        Rope_FloatShaped:$table, Rope_FloatShaped:$init);
   let assemblyFormat = [{
@@ -269,6 +273,7 @@ class Rope_AttentionLikeOp<string mnemonic, list<Trait> traits = []>
         DeclareOpInterfaceMethods<Rope_AttentionLikeOpInterface,
                                   ["getRoleOperand", "getInitRoles",
                                    "getRotation"]>])> {
+  let hasCanonicalizer = 1;
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getInitsMutable(); }
