@@ -54,26 +54,37 @@ static bool slicesWholeEntries(tensor::ExtractSliceOp slice) {
          slice.getStaticStrides()[planes] == 1;
 }
 
-/// Whether each table that a table is made of is that of a schedule for which
-/// `predicate` holds.
-static bool isMadeOf(Value table, function_ref<bool(TableOp)> predicate,
-                     int depth = 0) {
+/// Calls back for each schedule that a table is made of; false if part of it is
+/// of another origin.
+static bool visitFactors(Value table, function_ref<void(TableOp)> visit,
+                         int depth = 0) {
   // A product of products has exponentially many factors.
   constexpr int kMaxDepth = 8;
   Operation *op = table.getDefiningOp();
-  if (depth > kMaxDepth)
+  if (!op || depth > kMaxDepth)
     return false;
-  if (auto tableOp = dyn_cast_or_null<TableOp>(op))
-    return predicate(tableOp);
-  if (auto compose = dyn_cast_or_null<ComposeOp>(op))
-    return isMadeOf(compose.getLhs(), predicate, depth + 1) &&
-           isMadeOf(compose.getRhs(), predicate, depth + 1);
-  if (auto cast = dyn_cast_or_null<tensor::CastOp>(op))
-    return isMadeOf(cast.getSource(), predicate, depth + 1);
-  if (auto slice = dyn_cast_or_null<tensor::ExtractSliceOp>(op))
+  if (auto tableOp = dyn_cast<TableOp>(op)) {
+    visit(tableOp);
+    return true;
+  }
+  if (auto compose = dyn_cast<ComposeOp>(op)) {
+    bool left = visitFactors(compose.getLhs(), visit, depth + 1);
+    return visitFactors(compose.getRhs(), visit, depth + 1) && left;
+  }
+  if (auto cast = dyn_cast<tensor::CastOp>(op))
+    return visitFactors(cast.getSource(), visit, depth + 1);
+  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
     return slicesWholeEntries(slice) &&
-           isMadeOf(slice.getSource(), predicate, depth + 1);
+           visitFactors(slice.getSource(), visit, depth + 1);
   return false;
+}
+
+/// Whether a table is made of schedules for each of which `predicate` holds.
+static bool isMadeOf(Value table, function_ref<bool(TableOp)> predicate) {
+  bool all = true;
+  return visitFactors(table,
+                      [&](TableOp factor) { all &= predicate(factor); }) &&
+         all;
 }
 
 static bool hasMagnitudeOne(TableOp table) {
@@ -81,6 +92,14 @@ static bool hasMagnitudeOne(TableOp table) {
 }
 
 bool rope::isUnitTable(Value table) { return isMadeOf(table, hasMagnitudeOne); }
+
+bool rope::mayHaveF32Angles(Value table) {
+  bool found = false;
+  visitFactors(table, [&](TableOp factor) {
+    found |= factor.getAngleMode() != AngleMode::Exact;
+  });
+  return found;
+}
 
 bool rope::isInvertibleTable(Value table) {
   return isMadeOf(table, [](TableOp) { return true; });
@@ -127,30 +146,33 @@ int64_t RotationSite::getNumPairs() const {
 
 SmallVector<RotationSite> rope::getRotationSites(Operation *op) {
   SmallVector<RotationSite> sites;
-  auto add = [&](MutableOperandRange table, StringAttr rotaryName) {
+  auto add = [&](MutableOperandRange table, StringAttr rotaryName,
+                 std::optional<OperandRole> role) {
     if (!table.empty())
-      sites.push_back({&table[0], rotaryName});
+      sites.push_back({&table[0], rotaryName, role});
   };
   auto addQueryAndKey = [&](auto attention) {
-    add(attention.getQueryTableMutable(), attention.getQueryRotaryAttrName());
-    add(attention.getKeyTableMutable(), attention.getKeyRotaryAttrName());
+    add(attention.getQueryTableMutable(), attention.getQueryRotaryAttrName(),
+        OperandRole::Query);
+    add(attention.getKeyTableMutable(), attention.getKeyRotaryAttrName(),
+        OperandRole::Key);
   };
   TypeSwitch<Operation *>(op)
       .Case<RotateOp, RerotateOp>([&](auto rotate) {
-        add(rotate.getTableMutable(), rotate.getRotaryAttrName());
+        add(rotate.getTableMutable(), rotate.getRotaryAttrName(), std::nullopt);
       })
       .Case<LinearAttentionOp>(addQueryAndKey)
       .Case<OnlineAttentionOp>([&](auto attention) {
         addQueryAndKey(attention);
         add(attention.getValueTableMutable(),
-            attention.getValueRotaryAttrName());
+            attention.getValueRotaryAttrName(), OperandRole::Value);
       })
       .Case<AttentionOp>([&](auto attention) {
         addQueryAndKey(attention);
         add(attention.getValueTableMutable(),
-            attention.getValueRotaryAttrName());
+            attention.getValueRotaryAttrName(), OperandRole::Value);
         add(attention.getOutputTableMutable(),
-            attention.getOutputRotaryAttrName());
+            attention.getOutputRotaryAttrName(), OperandRole::Output);
       });
   return sites;
 }

@@ -46,6 +46,10 @@ bool isUnitTable(Value table);
 /// that it has an inverse.
 bool isInvertibleTable(Value table);
 
+/// Whether a table may have angles that are rounded to f32 by definition; a
+/// table of unknown origin has its numbers and no angles.
+bool mayHaveF32Angles(Value table);
+
 /// Whether every entry is 1: the frequencies or the positions are 0, and the
 /// magnitude is 1.
 bool isIdentityTable(Value table);
@@ -58,6 +62,8 @@ bool isIdentityTable(Value table);
 struct RotationSite {
   OpOperand *table;
   StringAttr rotaryName;
+  /// What is turned, for the attention ops.
+  std::optional<OperandRole> role;
 
   RotaryAttr getRotary() const;
   /// Sets the rotary; the caller tells its rewriter.

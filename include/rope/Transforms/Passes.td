@@ -149,6 +149,49 @@ def TileLinalgPass : Pass<"rope-tile-linalg"> {
     "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect",
     "::mlir::ub::UBDialect", "::mlir::vector::VectorDialect"
   ];
+def SimplifyPass : Pass<"rope-simplify"> {
+  let summary = "Apply the algebra of rotations where it moves roundings";
+  let description = [{
+    Rules that hold in real arithmetic, but move or add a rounding. What only
+    removes roundings is in `canonicalize`, which this pass runs as well on the
+    ops of the dialect.
+
+    - `merge-rotations`: rotate(rotate(x, t1), t2) = rotate(x, t1·t2), and with
+      quotients for rerotations by a unit table; then R(p)·R(q) = R(p + q) for
+      exact tables of the same frequencies at integer positions, and
+      R_f(p)·R_g(p) = R_{f+g}(p) for those at the same positions.
+    - `drop-offsets`: ⟨R(s + m)q, R(s + n)k⟩ = ⟨R(m)q, R(n)k⟩ for exact tables that
+      serve attention alone, and the same for values with their output.
+    - `fold-scale`: a constant factor of query or key becomes one of `scale`.
+
+    Tables whose angles are rounded to f32 by definition (`f32_angle`,
+    `f32_quotient`) and `full` tables are left alone.
+
+    ```mlir
+    %t = rope.table #rope.default<1.0e4> ins(%p : tensor<8xi64>) ...
+    %d = rope.table #rope.default<1.0e4> ins(%q : tensor<8xi64>) ...
+    %y = rope.rotate <half along [0]> ins(%x, %t : ...) ...
+    %z = rope.rotate <half along [0]> ins(%y, %d : ...) ...
+    // becomes
+    %pq = arith.addi %p, %q : tensor<8xi64>
+    %td = rope.table #rope.default<1.0e4> ins(%pq : tensor<8xi64>) ...
+    %z = rope.rotate <half along [0]> ins(%x, %td : ...) ...
+    ```
+
+    Numbers change: by the roundings of a table's entries (for f32 tables up to
+    3e-7 of the length of a pair where two rotations merge or an offset goes),
+    and of the scaled operand (half an ulp of its type).
+  }];
+  let options = [
+    Option<"mergeRotations", "merge-rotations", "bool", "true",
+           "Merge rotations one after the other, and their tables">,
+    Option<"dropOffsets", "drop-offsets", "bool", "true",
+           "Drop offsets common to the positions of two rotations">,
+    Option<"foldScale", "fold-scale", "bool", "true",
+           "Fold constant factors of queries and keys into the scale">];
+  let dependentDialects = ["::mlir::rope::RopeDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::tensor::TensorDialect"];
 }
 
 #endif // ROPE_TRANSFORMS_PASSES

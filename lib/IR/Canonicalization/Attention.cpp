@@ -151,6 +151,69 @@ static LogicalResult dropMask(OpTy op, PatternRewriter &rewriter) {
 }
 
 //===----------------------------------------------------------------------===//
+// Rotations
+//===----------------------------------------------------------------------===//
+
+/// The dims of the domain that the table of a role follows; fails if one of
+/// them is not a batch or a key-value head.
+static FailureOr<SmallVector<DomainDim>>
+getSharedDims(AttentionLikeOpInterface op, OperandRole role) {
+  DimLabels labels = op.getLabels(role);
+  SmallVector<DomainDim> dims;
+  for (int64_t dim : op.getRotation(role).getRotary().getAlong()) {
+    const DimLabel &label = labels[dim];
+    if (label.size() != 1 ||
+        (label.front() != DomainDim::B && label.front() != DomainDim::H))
+      return failure();
+    dims.push_back(label.front());
+  }
+  return dims;
+}
+
+/// ⟨Rq, Rk⟩ = ⟨q, k⟩ and R⁻¹(Σ a·Rv) = Σ a·v for a unit table that turns all
+/// rows of a head alike. The pairs are those of both operands; what permutes
+/// queries and keys permutes both alike, or permutes values back.
+static LogicalResult cancelShared(AttentionLikeOpInterface op,
+                                  OperandRole first, OperandRole second,
+                                  PatternRewriter &rewriter) {
+  Rotation one = op.getRotation(first), other = op.getRotation(second);
+  if (!one || one.table != other.table || !isUnitTable(one.table))
+    return rewriter.notifyMatchFailure(op, "no unit table of both");
+  RotaryAttr r1 = one.getRotary(), r2 = other.getRotary();
+  int64_t pairs = r1.getNumPairs(getTableWidth(one.table));
+  bool same = second == OperandRole::Output
+                  ? readsWhatIsWritten(r2, r1, pairs) &&
+                        readsWhatIsWritten(r1, r2, pairs)
+                  : r1.withAlong({}) == r2.withAlong({});
+  if (r1.getFull() || r2.getFull() || !same)
+    return rewriter.notifyMatchFailure(op, "other pairs");
+  FailureOr<SmallVector<DomainDim>> dims = getSharedDims(op, first);
+  FailureOr<SmallVector<DomainDim>> otherDims = getSharedDims(op, second);
+  if (failed(dims) || failed(otherDims) || *dims != *otherDims)
+    return rewriter.notifyMatchFailure(op, "rows are turned differently");
+  rewriter.modifyOpInPlace(op, [&] {
+    // Erasing one moves the other.
+    for (OperandRole role : {first, second})
+      for (const RotationSite &site : getRotationSites(op))
+        if (site.role == role) {
+          eraseRotation(site);
+          break;
+        }
+  });
+  return success();
+}
+
+template <typename OpTy>
+static LogicalResult cancelSharedScores(OpTy op, PatternRewriter &rewriter) {
+  return cancelShared(op, OperandRole::Query, OperandRole::Key, rewriter);
+}
+
+static LogicalResult cancelSharedValues(AttentionOp op,
+                                        PatternRewriter &rewriter) {
+  return cancelShared(op, OperandRole::Value, OperandRole::Output, rewriter);
+}
+
+//===----------------------------------------------------------------------===//
 // Results
 //===----------------------------------------------------------------------===//
 
@@ -177,6 +240,7 @@ static void populateSoftmaxPatterns(RewritePatternSet &patterns) {
   patterns.add(dropCausal<OpTy>);
   patterns.add(dropKeyLength<OpTy>);
   patterns.add(dropMask<OpTy>);
+  patterns.add(cancelSharedScores<OpTy>);
   rope::detail::populateRolePatterns(patterns, OpTy::getOperationName());
 }
 
@@ -184,6 +248,7 @@ void AttentionOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                               MLIRContext *) {
   populateSoftmaxPatterns<AttentionOp>(patterns);
   patterns.add(dropUnusedLse);
+  patterns.add(cancelSharedValues);
 }
 
 void OnlineAttentionOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
