@@ -167,3 +167,40 @@ func.func @others(%x: !X, %m: tensor<3xf32>, %t: tensor<2x4xf32>, %n: index) -> 
          outs(%x : !X) feature_map relu -> !X
   return %a#0, %b : !X, !X
 }
+
+// -----
+
+!Q = tensor<2x4x3x8xf32>
+!K = tensor<2x2x5x8xf32>
+!T = tensor<2x2x4xf32>
+
+// A rotation that all rows of a batch share cancels, in scores and in values.
+// CHECK-LABEL: @shared
+// CHECK: rope.attention ins({{[^)]*}}) outs
+func.func @shared(%q: !Q, %k: !K, %o: !Q, %p: tensor<2xi64>, %t: !T) -> !Q {
+  %u = rope.table #rope.default<1.0e4> ins(%p : tensor<2xi64>) f32_angle outs(%t : !T) -> !T
+  %a = rope.attention ins(%q, %k, %k : !Q, !K, !K)
+         rotate_query(%u : !T) <interleaved to half along [0]> rotate_key(%u : !T) <interleaved to half along [0]>
+         rotate_value(%u : !T) <interleaved to half along [0]> rerotate_output(%u : !T) <half to interleaved along [0]>
+         outs(%o : !Q) scale 1.0 -> !Q
+  return %a : !Q
+}
+
+// -----
+
+!Q = tensor<2x2x2x8xf32>
+!T = tensor<2x2x4xf32>
+
+// Another dim, pairs that differ, a magnitude, rows, an unknown table.
+// CHECK-LABEL: @not_shared
+// CHECK-COUNT-5: rotate_query
+func.func @not_shared(%q: !Q, %p: tensor<2xi64>, %t: !T) -> (!Q, !Q, !Q, !Q, !Q) {
+  %u = rope.table #rope.default<1.0e4> ins(%p : tensor<2xi64>) outs(%t : !T) -> !T
+  %w = rope.table #rope.yarn<theta = 1.0e4, factor = 4.0, trained = 4096> ins(%p : tensor<2xi64>) outs(%t : !T) -> !T
+  %a = rope.attention ins(%q, %q, %q : !Q, !Q, !Q) rotate_query(%u : !T) <half along [0]> rotate_key(%u : !T) <half along [1]> outs(%q : !Q) scale 1.0 -> !Q
+  %b = rope.attention ins(%q, %q, %q : !Q, !Q, !Q) rotate_query(%u : !T) <half along [0]> rotate_key(%u : !T) <interleaved along [0]> outs(%q : !Q) scale 1.0 -> !Q
+  %c = rope.attention ins(%q, %q, %q : !Q, !Q, !Q) rotate_query(%w : !T) <half along [0]> rotate_key(%w : !T) <half along [0]> outs(%q : !Q) scale 1.0 -> !Q
+  %d = rope.attention ins(%q, %q, %q : !Q, !Q, !Q) rotate_query(%u : !T) <half along [2]> rotate_key(%u : !T) <half along [2]> outs(%q : !Q) scale 1.0 -> !Q
+  %e = rope.attention ins(%q, %q, %q : !Q, !Q, !Q) rotate_query(%t : !T) <half along [0]> rotate_key(%t : !T) <half along [0]> outs(%q : !Q) scale 1.0 -> !Q
+  return %a, %b, %c, %d, %e : !Q, !Q, !Q, !Q, !Q
+}

@@ -2,10 +2,8 @@
 // RUN: rope-opt %s --rope-simplify="merge-rotations=false drop-offsets=false fold-scale=false" --split-input-file | FileCheck %s --check-prefix=OFF
 // RUN: rope-opt %s --rope-simplify --split-input-file --remarks-filter=rope-simplify --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 
-// REMARK: remark: [Passed] merge-rotations | Category:rope-simplify | Reason="two rotations merged into one"
+// REMARK: remark: [Passed] merge-rotations | Category:rope-simplify | Remark="two rotations merged into one"
 // REMARK: remark: [Passed] merge-tables
-// REMARK: remark: [Passed] drop-offset
-// REMARK: remark: [Passed] fold-scale
 
 //===----------------------------------------------------------------------===//
 // Rotations of one value
@@ -21,7 +19,7 @@
 // CHECK: %[[C:.*]] = rope.compose ins(%[[A]], %[[B]] :
 // CHECK: %[[Y:.*]] = rope.rotate <interleaved along [0]> ins(%[[X]], %[[C]] : {{.*}}) outs(%[[I]]
 // CHECK: %[[D:.*]] = rope.compose ins(%[[A]], %[[B]] :
-// CHECK: %[[Z:.*]] = rope.rerotate <half to interleaved offset = 0 along [0]>
+// CHECK: %[[Z:.*]] = rope.rerotate <half to interleaved along [0]>
 // CHECK: return %[[Y]], %[[Z]]
 // OFF-LABEL: @merge_same
 // OFF-NOT: rope.compose
@@ -97,13 +95,13 @@ func.func @merge_not(%x: !X, %z: tensor<3x3x8xf32>, %a: !T, %b: !T, %h: tensor<3
 
 // Positions add, in 64 bits; a quotient subtracts. Magnitudes multiply.
 // CHECK-LABEL: @positions
-// CHECK-SAME: %[[P:[^:]*]]: tensor<3xi32>, %[[Q:[^:]*]]: tensor<3xi64>, %[[I:[^:]*]]: tensor<3xindex>
+// CHECK-SAME: %[[P:[^:]*]]: tensor<3xi32>, %[[Q:[^:]*]]: tensor<3xi64>, %[[I:[^:]*]]: tensor<3xindex>, %[[J:[^:]*]]: tensor<3xindex>
 // CHECK: %[[W:.*]] = arith.extsi %[[P]] : tensor<3xi32> to tensor<3xi64>
 // CHECK: %[[S:.*]] = arith.addi %[[W]], %[[Q]] : tensor<3xi64>
 // CHECK: %[[A:.*]] = rope.table #rope.default<1.000000e+04> ins(%[[S]] : tensor<3xi64>)
-// CHECK: %[[V:.*]] = arith.subi %[[I]], %[[I]]
-// CHECK-NOT: rope.compose
-// CHECK: return %[[A]]
+// CHECK: %[[V:.*]] = arith.subi %[[I]], %[[J]]
+// CHECK: %[[B:.*]] = rope.table #rope.linear<theta = 1.000000e+04, factor = 2.000000e+00> ins(%[[V]] : tensor<3xindex>)
+// CHECK: return %[[A]], %[[B]]
 // OFF-LABEL: @positions
 // OFF-COUNT-2: rope.compose
 func.func @positions(%p: tensor<3xi32>, %q: tensor<3xi64>, %i: tensor<3xindex>, %j: tensor<3xindex>, %t0: !T) -> (!T, !T) {
@@ -114,4 +112,90 @@ func.func @positions(%p: tensor<3xi32>, %q: tensor<3xi64>, %i: tensor<3xindex>, 
   %4 = rope.table #rope.linear<theta = 1.0e4, factor = 2.0> ins(%j : tensor<3xindex>) outs(%t0 : !T) -> !T
   %5 = rope.compose ins(%3, inverse %4 : !T, !T) outs(%t0 : !T) -> !T
   return %2, %5 : !T, !T
+}
+
+// -----
+
+!T = tensor<?x2x2xf32>
+
+#yarn = #rope.yarn<theta = 1.0e4, factor = 4.0, trained = 4096, magnitude = 1.5>
+
+// Two starts differ by as much in every row. Magnitudes multiply and divide.
+// CHECK-LABEL: @starts
+// CHECK-SAME: %[[P:[^:]*]]: index, %[[Q:[^:]*]]: index, %[[L:[^:]*]]: tensor<?xi64>, %[[M:[^:]*]]: tensor<?xi64>,
+// CHECK: %[[D:.*]] = arith.subi %[[P]], %[[Q]] : index
+// CHECK: %[[S:.*]] = tensor.splat %[[D]][%{{.*}}] : tensor<?xindex>
+// CHECK: rope.table #rope.explicit<frequencies = [1.000000e+00, {{[0-9.e-]+}}]> ins(%[[S]] : tensor<?xindex>)
+// CHECK: %[[A:.*]] = arith.addi %[[L]], %[[M]]
+// CHECK: rope.table #rope.explicit<frequencies = [{{.*}}], magnitude = 2.250000e+00> ins(%[[A]] : tensor<?xi64>)
+func.func @starts(%p: index, %q: index, %l: tensor<?xi64>, %m: tensor<?xi64>, %t0: !T) -> (!T, !T) {
+  %0 = rope.table #yarn ins(%p : index) outs(%t0 : !T) -> !T
+  %1 = rope.table #yarn ins(%q : index) outs(%t0 : !T) -> !T
+  %2 = rope.compose ins(%0, inverse %1 : !T, !T) outs(%t0 : !T) -> !T
+  %3 = rope.table #yarn ins(%l : tensor<?xi64>) outs(%t0 : !T) -> !T
+  %4 = rope.table #yarn ins(%m : tensor<?xi64>) outs(%t0 : !T) -> !T
+  %5 = rope.compose ins(%3, %4 : !T, !T) outs(%t0 : !T) -> !T
+  return %2, %5 : !T, !T
+}
+
+// -----
+
+!T = tensor<3x2x2xf32>
+#long = #rope.longrope<theta = 1.0e4, short_factors = [1.0, 1.0], long_factors = [1.0, 8.0], trained = 4096, magnitude = 1.25>
+
+// Frequencies at the same positions: a change of regime whose lengths are known.
+// CHECK-LABEL: @frequencies
+// CHECK-SAME: %[[P:.*]]: tensor<3xf32>
+// CHECK-NEXT: %[[T:.*]] = rope.table #rope.explicit<frequencies = [0.000000e+00, -8.750000e-03]> ins(%[[P]] : tensor<3xf32>)
+// CHECK-NEXT: return %[[T]]
+func.func @frequencies(%p: tensor<3xf32>, %t0: !T) -> !T {
+  %old = arith.constant 4096 : index
+  %new = arith.constant 4097 : index
+  %0 = rope.table #long ins(%p : tensor<3xf32>) length(%new) outs(%t0 : !T) -> !T
+  %1 = rope.table #long ins(%p : tensor<3xf32>) length(%old) outs(%t0 : !T) -> !T
+  %2 = rope.compose ins(%0, inverse %1 : !T, !T) outs(%t0 : !T) -> !T
+  return %2 : !T
+}
+
+// -----
+
+!T = tensor<3x2x4xf32>
+
+// f32 angles; a sum of starts, whose rows step by two; float positions, which
+// would be rounded; both tables in use; other schedules at other positions.
+// CHECK-LABEL: @tables_not
+// CHECK-COUNT-5: rope.compose
+func.func @tables_not(%s: index, %r: index, %p: tensor<3xi64>, %q: tensor<3xi64>, %f: tensor<3xf32>, %g: tensor<3xf32>, %t0: !T) -> (!T, !T, !T, !T, !T, !T, !T) {
+  %0 = rope.table #rope.default<1.0e4> ins(%p : tensor<3xi64>) f32_angle outs(%t0 : !T) -> !T
+  %1 = rope.table #rope.default<1.0e4> ins(%q : tensor<3xi64>) f32_angle outs(%t0 : !T) -> !T
+  %a = rope.compose ins(%0, %1 : !T, !T) outs(%t0 : !T) -> !T
+  %2 = rope.table #rope.default<1.0e4> ins(%s : index) outs(%t0 : !T) -> !T
+  %3 = rope.table #rope.default<1.0e4> ins(%r : index) outs(%t0 : !T) -> !T
+  %b = rope.compose ins(%2, %3 : !T, !T) outs(%t0 : !T) -> !T
+  %4 = rope.table #rope.default<1.0e4> ins(%f : tensor<3xf32>) outs(%t0 : !T) -> !T
+  %5 = rope.table #rope.default<1.0e4> ins(%g : tensor<3xf32>) outs(%t0 : !T) -> !T
+  %c = rope.compose ins(%4, %5 : !T, !T) outs(%t0 : !T) -> !T
+  %6 = rope.table #rope.default<1.0e4> ins(%p : tensor<3xi64>) outs(%t0 : !T) -> !T
+  %7 = rope.table #rope.default<1.0e4> ins(%q : tensor<3xi64>) outs(%t0 : !T) -> !T
+  %d = rope.compose ins(%6, %7 : !T, !T) outs(%t0 : !T) -> !T
+  %8 = rope.table #rope.default<1.0e4> ins(%p : tensor<3xi64>) outs(%t0 : !T) -> !T
+  %9 = rope.table #rope.default<1.0e6> ins(%q : tensor<3xi64>) outs(%t0 : !T) -> !T
+  %e = rope.compose ins(%8, %9 : !T, !T) outs(%t0 : !T) -> !T
+  return %a, %b, %c, %d, %e, %6, %7 : !T, !T, !T, !T, !T, !T, !T
+}
+
+// -----
+
+// A shift of cached keys: two rotations end as one table of summed positions.
+// CHECK-LABEL: @shift
+// CHECK: %[[S:.*]] = arith.addi
+// CHECK: %[[T:.*]] = rope.table #rope.default<1.000000e+04> ins(%[[S]] : tensor<?xi64>)
+// CHECK-NEXT: %[[Y:.*]] = rope.rotate <half along [1]> ins(%{{.*}}, %[[T]] : tensor<8x?x4xf32>, tensor<?x2x2xf32>)
+// CHECK-NEXT: return %[[Y]]
+func.func @shift(%x: tensor<8x?x4xf32>, %p: tensor<?xi64>, %q: tensor<?xi64>, %t0: tensor<?x2x2xf32>) -> tensor<8x?x4xf32> {
+  %0 = rope.table #rope.default<1.0e4> ins(%p : tensor<?xi64>) outs(%t0 : tensor<?x2x2xf32>) -> tensor<?x2x2xf32>
+  %1 = rope.table #rope.default<1.0e4> ins(%q : tensor<?xi64>) outs(%t0 : tensor<?x2x2xf32>) -> tensor<?x2x2xf32>
+  %2 = rope.rotate <half along [1]> ins(%x, %0 : tensor<8x?x4xf32>, tensor<?x2x2xf32>) outs(%x : tensor<8x?x4xf32>) -> tensor<8x?x4xf32>
+  %3 = rope.rotate <half along [1]> ins(%2, %1 : tensor<8x?x4xf32>, tensor<?x2x2xf32>) outs(%x : tensor<8x?x4xf32>) -> tensor<8x?x4xf32>
+  return %3 : tensor<8x?x4xf32>
 }

@@ -29,11 +29,8 @@ def Rope_Dialect : Dialect {
     to the type of its result. A rewrite may remove a rounding, never move or
     add one, unless it says so.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect",
-                           "::mlir::math::MathDialect",
-                           "::mlir::tensor::TensorDialect"];
   let useDefaultAttributePrinterParser = 1;
-  // Tiling and decomposition build ops of these.
+  // Canonicalization, tiling and decomposition build ops of these.
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
     "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
