@@ -19,6 +19,7 @@
 #include <cmath>
 #include <limits>
 
+using namespace mlir;
 using namespace mlir::rope;
 using namespace mlir::rope::test;
 using mlir::rope::reference::Extents;
@@ -26,6 +27,31 @@ using mlir::rope::reference::FloatFormat;
 using mlir::rope::reference::IntArray;
 using mlir::rope::reference::Shape;
 using RefArray = mlir::rope::reference::Array;
+
+static DType parseDType(StringRef elementType) {
+  if (elementType == "index")
+    return DType::I64;
+  for (int32_t i = 0; i < kNumDTypes; ++i)
+    if (rope::getName(static_cast<DType>(i)) == elementType)
+      return static_cast<DType>(i);
+  llvm::report_fatal_error("unknown element type");
+}
+
+FloatFormat test::getFloatFormat(StringRef elementType) {
+  return getFormat(parseDType(elementType));
+}
+
+/// Uniform in [low, 1], rounded to the format.
+static RefArray makeUniform(const Shape &shape, std::mt19937_64 &rng,
+                            FloatFormat format, double low = -1.0) {
+  // Not std::uniform_real_distribution: it differs between libraries.
+  RefArray values(shape);
+  for (int64_t i = 0; i < values.getNumElements(); ++i) {
+    double unit = static_cast<double>(rng() >> 11) * 0x1p-53;
+    values[i] = reference::roundTo(low + (1.0 - low) * unit, format);
+  }
+  return values;
+}
 
 static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 static constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
@@ -58,17 +84,14 @@ static Shape getShape(llvm::StringRef letters, const Extents &extents) {
   return shape;
 }
 
-static bool isIndex(const OperandCase &operand) {
-  return operand.letters == "index";
-}
-
 static bool isInteger(const OperandCase &operand) {
-  return isIndex(operand) || operand.type == "index" ||
+  return operand.isIndex() || operand.type == "index" ||
          operand.type.front() == 'i';
 }
 
-static Shape getShape(const OperandCase &operand, const Extents &extents) {
-  return isIndex(operand) ? Shape() : getShape(*operand.letters, extents);
+Shape AttentionCase::getShape(const OperandCase &operand) const {
+  return operand.isIndex() ? Shape()
+                           : ::getShape(*operand.letters, getExtents());
 }
 
 std::vector<std::pair<std::string, const OperandCase *>>
@@ -140,10 +163,9 @@ AttentionCase::getRotated(const RotationCase &rotation) const {
 // Random numbers
 //===----------------------------------------------------------------------===//
 
-static void randomizeMask(OperandCase &mask, const Extents &extents,
+static void randomizeMask(OperandCase &mask, const Shape &shape,
                           std::mt19937_64 &rng) {
-  Shape shape = getShape(mask, extents);
-  mask.values = makeRandom(shape, rng, getFloatFormat(mask.type));
+  mask.values = makeUniform(shape, rng, getFloatFormat(mask.type));
   for (int64_t i = 0; i < mask.values.getNumElements(); ++i) {
     bool hole = rng() % 3 == 0;
     if (mask.type == "i1")
@@ -153,11 +175,9 @@ static void randomizeMask(OperandCase &mask, const Extents &extents,
   }
 }
 
-static void randomizeSlots(OperandCase &slots, const Extents &extents,
+static void randomizeSlots(OperandCase &slots, const Shape &shape,
                            int64_t bound, std::mt19937_64 &rng) {
-  if (!slots.letters)
-    return;
-  slots.integers = IntArray(getShape(slots, extents));
+  slots.integers = IntArray(shape);
   for (int64_t i = 0; i < slots.integers.getNumElements(); ++i)
     slots.integers[i] = static_cast<int64_t>(rng() % (bound + 1));
 }
@@ -186,13 +206,13 @@ void AttentionCase::randomize(uint64_t seed) {
   Extents extents = getExtents();
   for (OperandCase *operand : {&query, &key, &value, &sink})
     if (operand->letters)
-      operand->values = makeRandom(getShape(*operand, extents), rng,
-                                   getFloatFormat(operand->type));
+      operand->values =
+          makeUniform(getShape(*operand), rng, getFloatFormat(operand->type));
   if (mask.letters)
-    randomizeMask(mask, extents, rng);
-  randomizeSlots(queryPos, extents, n, rng);
-  randomizeSlots(keyPos, extents, n, rng);
-  randomizeSlots(keyLength, extents, n, rng);
+    randomizeMask(mask, getShape(mask), rng);
+  for (OperandCase *slots : {&queryPos, &keyPos, &keyLength})
+    if (slots->letters)
+      randomizeSlots(*slots, getShape(*slots), n, rng);
   for (auto *rotation :
        {&rotateQuery, &rotateKey, &rotateValue, &rerotateOutput})
     if (*rotation)
@@ -204,8 +224,8 @@ void AttentionCase::randomize(uint64_t seed) {
                   (kind == AttentionKind::Linear && init != &output);
     // Sums of exponentials and of features are positive.
     double low = init == &sum || init == &kSum ? 0.5 : -1.0;
-    Shape shape = getShape(*init, extents);
-    inits.push_back(isRead ? makeRandom(shape, rng, format, low)
+    Shape shape = getShape(*init);
+    inits.push_back(isRead ? makeUniform(shape, rng, format, low)
                            : RefArray::filled(shape, kNaN));
   }
 }
@@ -219,13 +239,13 @@ void AttentionCase::randomize(uint64_t seed) {
 static IntArray getPositions(const OperandCase &operand,
                              const std::string &letters,
                              const Extents &extents) {
-  bool isList = !isIndex(operand) &&
+  bool isList = !operand.isIndex() &&
                 operand.letters->find(letters[1]) != std::string::npos;
   RefArray values(operand.integers.getShape());
   for (int64_t i = 0; i < values.getNumElements(); ++i)
     values[i] = static_cast<double>(operand.integers[i]);
   values = reference::rearrange(
-      values, isIndex(operand) ? "" : *operand.letters, letters, extents);
+      values, operand.isIndex() ? "" : *operand.letters, letters, extents);
   int64_t size = extents.at(letters[1]);
   IntArray positions(values.getShape());
   for (int64_t i = 0; i < positions.getNumElements(); ++i)
@@ -338,21 +358,22 @@ std::vector<RefArray> AttentionCase::run() const {
   std::vector<rope::Array> args;
   for (auto [name, operand] : getInputs())
     args.push_back(isInteger(*operand) && operand->type != "i1"
-                       ? toArgument(operand->integers, operand->type)
-                       : toArgument(operand->values, operand->type));
+                       ? makeArray(parseDType(operand->type), operand->integers)
+                       : makeArray(parseDType(operand->type), operand->values));
   for (auto [name, rotation] : getTables())
-    args.push_back(toArgument(rotation->table, rotation->type));
+    args.push_back(makeArray(parseDType(rotation->type), rotation->table));
   size_t firstInit = args.size();
   for (auto [i, init] : llvm::enumerate(getInits()))
-    args.push_back(toArgument(inits[i], init->type));
-  std::vector<RefArray> results = compileAndCall(getText(), args);
+    args.push_back(makeArray(parseDType(init->type), inits[i]));
+  std::vector<ArrayView> views;
+  for (rope::Array &arg : args)
+    views.push_back(arg.view());
+  std::vector<RefArray> results;
+  for (const rope::Array &result : Program(getText()).call("f", views))
+    results.push_back(toReference(result));
   for (auto [i, init] : llvm::enumerate(getInits())) {
-    if (memrefs) {
-      RefArray written(inits[i].getShape());
-      for (int64_t j = 0; j < written.getNumElements(); ++j)
-        written[j] = args[firstInit + i].get(j).real();
-      results.push_back(written);
-    }
+    if (memrefs)
+      results.push_back(toReference(args[firstInit + i]));
     results[i] = reference::rearrange(results[i], *init->letters,
                                       getCanonicalLetters(*init), getExtents());
   }
@@ -411,188 +432,4 @@ reference::MaybeError test::check(const AttentionCase &attention) {
              attention.getText();
   }
   return std::nullopt;
-}
-
-//===----------------------------------------------------------------------===//
-// Text
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// Writes the function of a case.
-class TextWriter {
-public:
-  explicit TextWriter(const AttentionCase &attention)
-      : attention(attention), os(text) {}
-
-  /// The type of an operand. Channels of a rotated one stay static.
-  std::string getType(const OperandCase &operand, bool isRotated) const;
-  std::string getTableType(const RotationCase &rotation) const;
-  void writeRotary(const RotationCase &rotation, const OperandCase &operand);
-  void writeOptions();
-  void writeLayout();
-
-  const AttentionCase &attention;
-  std::string text;
-  llvm::raw_string_ostream os;
-};
-} // namespace
-
-/// The letters of each dim of an operand.
-static std::vector<std::string> splitDims(llvm::StringRef letters) {
-  std::vector<std::string> dims;
-  while (!letters.empty()) {
-    if (letters.consume_front("(")) {
-      auto [group, rest] = letters.split(')');
-      dims.push_back(group.str());
-      letters = rest;
-    } else {
-      dims.push_back(letters.take_front().str());
-      letters = letters.drop_front();
-    }
-  }
-  return dims;
-}
-
-std::string TextWriter::getType(const OperandCase &operand,
-                                bool isRotated) const {
-  if (isIndex(operand))
-    return "index";
-  std::string type = attention.memrefs ? "memref<" : "tensor<";
-  std::vector<std::string> dims = splitDims(*operand.letters);
-  Shape shape = getShape(operand, attention.getExtents());
-  for (size_t i = 0; i < shape.size(); ++i) {
-    bool isChannel = isRotated && i + 1 == shape.size();
-    bool isDynamic = attention.dynamic && !isChannel && dims[i] != "1";
-    type += (isDynamic ? "?" : std::to_string(shape[i])) + "x";
-  }
-  return type + operand.type + ">";
-}
-
-std::string TextWriter::getTableType(const RotationCase &rotation) const {
-  std::string type = attention.memrefs ? "memref<" : "tensor<";
-  const Shape &shape = rotation.table.getShape();
-  for (size_t i = 0; i < shape.size(); ++i)
-    type +=
-        (attention.dynamic && i + 2 < shape.size() ? "?"
-                                                   : std::to_string(shape[i])) +
-        "x";
-  return type + rotation.type + ">";
-}
-
-static const char *getName(reference::Pairing pairing) {
-  return pairing == reference::Pairing::Half ? "half" : "interleaved";
-}
-
-void TextWriter::writeRotary(const RotationCase &rotation,
-                             const OperandCase &operand) {
-  os << " <" << getName(rotation.rotary.read);
-  if (rotation.rotary.write)
-    os << " to " << getName(*rotation.rotary.write);
-  if (rotation.rotary.offset)
-    os << " offset = " << rotation.rotary.offset;
-  if (rotation.rotary.distance)
-    os << " distance = " << *rotation.rotary.distance;
-  std::vector<std::string> dims = splitDims(*operand.letters);
-  os << " along [";
-  llvm::interleaveComma(splitDims(rotation.letters), os,
-                        [&](const std::string &letter) {
-                          os << llvm::find(dims, letter) - dims.begin();
-                        });
-  os << "]" << (rotation.rotary.full ? " full = true>" : ">");
-}
-
-void TextWriter::writeLayout() {
-  std::vector<std::pair<std::string, const OperandCase *>> operands = {
-      {"query", &attention.query},      {"key", &attention.key},
-      {"value", &attention.value},      {"output", &attention.output},
-      {"mask", &attention.mask},        {"query_pos", &attention.queryPos},
-      {"key_pos", &attention.keyPos},   {"key_length", &attention.keyLength},
-      {"sink", &attention.sink},        {"lse", &attention.lse},
-      {"kv_state", &attention.kvState}, {"k_sum", &attention.kSum}};
-  operands.erase(std::remove_if(operands.begin(), operands.end(),
-                                [](auto &operand) {
-                                  return !operand.second->letters ||
-                                         isIndex(*operand.second);
-                                }),
-                 operands.end());
-  os << " layout <";
-  llvm::interleaveComma(operands, os, [&](auto &operand) {
-    os << operand.first << " = \"" << *operand.second->letters << '"';
-  });
-  os << ">";
-}
-
-void TextWriter::writeOptions() {
-  constexpr const char *features[] = {"identity", "elu_plus_one", "relu",
-                                      "exp"};
-  if (attention.kind == AttentionKind::Linear)
-    os << " feature_map " << features[static_cast<int>(attention.featureMap)];
-  else
-    os << " scale " << llvm::format("%.17e", attention.scale);
-  if (attention.causal)
-    os << " causal";
-  if (attention.window)
-    os << " window [" << attention.window->left << ", "
-       << attention.window->right << "]";
-  if (attention.softcap)
-    os << " softcap " << llvm::format("%.17e", *attention.softcap);
-  if (attention.normalizerEps)
-    os << " normalizer_eps " << llvm::format("%.17e", *attention.normalizerEps);
-  if (attention.writeLayout)
-    writeLayout();
-}
-
-std::string AttentionCase::getText() const {
-  TextWriter writer(*this);
-  llvm::raw_ostream &os = writer.os;
-  auto isRotated = [&](const OperandCase *operand) {
-    for (auto [name, rotation] : getTables())
-      if (&getRotated(*rotation) == operand)
-        return true;
-    return false;
-  };
-  std::vector<std::string> arguments, initNames, initTypes;
-  std::map<std::string, std::string> types;
-  for (auto [name, operand] : getInputs()) {
-    types[name] = writer.getType(*operand, isRotated(operand));
-    arguments.push_back("%" + name + ": " + types[name]);
-  }
-  for (auto [name, rotation] : getTables())
-    arguments.push_back("%" + name + ": " + writer.getTableType(*rotation));
-  for (auto [i, init] : llvm::enumerate(getInits())) {
-    initNames.push_back("%init" + std::to_string(i));
-    initTypes.push_back(writer.getType(*init, isRotated(init)));
-    arguments.push_back(initNames.back() + ": " + initTypes.back());
-  }
-  std::string resultTypes = llvm::join(initTypes, ", ");
-  os << "func.func @f(" << llvm::join(arguments, ", ") << ")";
-  if (!memrefs)
-    os << " -> (" << resultTypes << ")";
-  constexpr const char *names[] = {"attention", "online_attention",
-                                   "linear_attention"};
-  os << " {\n  ";
-  if (!memrefs)
-    os << "%r:" << initNames.size() << " = ";
-  os << "rope." << names[static_cast<int>(kind)]
-     << " ins(%query, %key, %value : " << types["query"] << ", " << types["key"]
-     << ", " << types["value"] << ")";
-  auto inputs = getInputs();
-  for (auto [name, operand] : llvm::drop_begin(inputs, 3))
-    os << " " << name << "(%" << name << " : " << types[name] << ")";
-  for (auto [name, rotation] : getTables()) {
-    os << " " << name << "(%" << name << " : " << writer.getTableType(*rotation)
-       << ")";
-    writer.writeRotary(*rotation, getRotated(*rotation));
-  }
-  os << " outs(" << llvm::join(initNames, ", ") << " : " << resultTypes << ")";
-  writer.writeOptions();
-  if (!memrefs)
-    os << " -> " << resultTypes;
-  os << "\n  return";
-  for (size_t i = 0; !memrefs && i < initNames.size(); ++i)
-    os << (i ? ", %r#" : " %r#") << i;
-  if (!memrefs)
-    os << " : " << resultTypes;
-  os << "\n}\n";
-  return writer.text;
 }

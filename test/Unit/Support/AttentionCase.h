@@ -14,12 +14,17 @@
 #ifndef ROPE_TEST_UNIT_SUPPORT_ATTENTIONCASE_H
 #define ROPE_TEST_UNIT_SUPPORT_ATTENTIONCASE_H
 
-#include "CompiledCall.h"
+#include "Support/Numbers.h"
+#include "Support/Program.h"
 #include "rope/Reference/Layout.h"
 #include "rope/Reference/LinearAttention.h"
 #include "rope/Reference/OnlineAttention.h"
+#include <random>
 
 namespace mlir::rope::test {
+
+/// The float format of an element type such as "bf16".
+reference::FloatFormat getFloatFormat(StringRef elementType);
 
 /// An operand of the op: its letters, the type of its elements and its elements
 /// under these letters. Without letters it is not there (a query or so has
@@ -28,6 +33,8 @@ struct OperandCase {
   OperandCase(std::optional<std::string> letters = std::nullopt,
               std::string type = "f32")
       : letters(std::move(letters)), type(std::move(type)) {}
+
+  bool isIndex() const { return letters == "index"; }
 
   std::optional<std::string> letters;
   std::string type;
@@ -92,6 +99,9 @@ struct AttentionCase {
 
   /// The letters and the extents that they have.
   reference::Extents getExtents() const;
+
+  /// The extents of an operand, under its letters.
+  reference::Shape getShape(const OperandCase &operand) const;
 
   /// The text of a module with one function of all operands, then the inits.
   std::string getText() const;
