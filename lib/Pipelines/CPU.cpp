@@ -96,12 +96,15 @@ void rope::buildBufferizeStage(OpPassManager &pm,
 
 // Arithmetic that has no counterpart in LLVM, or one that calls functions of
 // compiler runtimes that not every machine has.
-static void addArithmeticExpansion(OpPassManager &pm) {
+static void addArithmeticExpansion(OpPassManager &pm,
+                                   const rope::CPUPipelineOptions &options) {
   math::MathExpandOpsPassOptions powers;
   powers.opMnemonics = SmallVector<std::string>{"fpowi"};
   pm.addPass(math::createMathExpandOpsPass(powers));
   pm.addPass(createConvertComplexToStandardPass());
   pm.addPass(math::createMathExtendToSupportedTypes());
+  if (!options.portable)
+    pm.addPass(rope::createExpandMathPass());
   arith::ArithEmulateUnsupportedFloatsOptions bfloat;
   bfloat.sourceTypeStrs = SmallVector<std::string>{"bf16"};
   pm.addPass(arith::createArithEmulateUnsupportedFloats(bfloat));
@@ -123,7 +126,7 @@ void rope::buildLLVMStage(OpPassManager &pm,
   pm.addPass(memref::createExpandOpsPass());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
-  addArithmeticExpansion(pm);
+  addArithmeticExpansion(pm, options);
   // No canonicalization from here: it would take the rows of unrolled vectors
   // apart into single elements.
   pm.addPass(createCSEPass());

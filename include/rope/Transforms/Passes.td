@@ -194,4 +194,18 @@ def SimplifyPass : Pass<"rope-simplify"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
+def ExpandMathPass : Pass<"rope-expand-math"> {
+  let summary = "Write exp as arithmetic that vectors can run";
+  let description = [{
+    Rewrites `math.exp` on f32, scalars and vectors alike, so that a vector and
+    the loop over what is left of it give the same numbers. The result is within
+    1.1 units in the last place of the exact one, for every argument: results
+    below the normal range, infinities and NaN included.
+
+    Sines and cosines are left alone: reducing their arguments takes care that
+    libm has and a polynomial has not.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 #endif // ROPE_TRANSFORMS_PASSES

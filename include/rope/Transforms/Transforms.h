@@ -36,6 +36,9 @@ void populateDecomposePatterns(RewritePatternSet &patterns,
 /// into `linalg.generic`.
 void populateExpandCopiesPatterns(RewritePatternSet &patterns);
 
+/// Rewrites `math.exp` on f32 as arithmetic.
+void populateExpandMathPatterns(RewritePatternSet &patterns);
+
 /// Rewrites the linalg ops on tensors below `root` as rope-normalize-linalg
 /// says.
 LogicalResult normalizeLinalg(Operation *root);
