@@ -149,6 +149,8 @@ def TileLinalgPass : Pass<"rope-tile-linalg"> {
     "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect",
     "::mlir::ub::UBDialect", "::mlir::vector::VectorDialect"
   ];
+}
+
 def SimplifyPass : Pass<"rope-simplify"> {
   let summary = "Apply the algebra of rotations where it moves roundings";
   let description = [{
