@@ -48,6 +48,8 @@ createPlanes(OpTy op, ImplicitLocOpBuilder &builder, ValueRange inputs,
 
 FailureOr<SmallVector<Value>>
 AssembleOp::decomposeOperation(OpBuilder &builder) {
+  if (isEmpty(*this))
+    return getInitsAsResults(*this);
   if (!hasPureTensorSemantics() &&
       !canWriteWhileReading(*this, /*inPlace=*/false))
     return failure();
@@ -87,6 +89,8 @@ static SmallVector<Value> createProduct(ImplicitLocOpBuilder &b,
 
 FailureOr<SmallVector<Value>>
 ComposeOp::decomposeOperation(OpBuilder &builder) {
+  if (isEmpty(*this))
+    return getInitsAsResults(*this);
   if (!hasPureTensorSemantics() &&
       !canWriteWhileReading(*this, /*inPlace=*/true))
     return failure();

@@ -124,6 +124,20 @@ FloatType rope::detail::getComputeType(ValueRange operands) {
   return Float32Type::get(context);
 }
 
+bool rope::detail::isEmpty(DestinationStyleOpInterface op) {
+  return llvm::any_of(op->getOperandTypes(), [](Type type) {
+    auto shaped = dyn_cast<ShapedType>(type);
+    return shaped && llvm::is_contained(shaped.getShape(), 0);
+  });
+}
+
+SmallVector<Value>
+rope::detail::getInitsAsResults(DestinationStyleOpInterface op) {
+  if (op.hasPureTensorSemantics())
+    return op.getDpsInits();
+  return {};
+}
+
 bool rope::detail::canWriteWhileReading(DestinationStyleOpInterface op,
                                         bool inPlace) {
   Value init = op.getDpsInits().front();

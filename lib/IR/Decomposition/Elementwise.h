@@ -60,6 +60,13 @@ Value convertFloat(ImplicitLocOpBuilder &builder, Value value, Type type);
 /// The type to compute in: f64 if an operand is f64, else f32.
 FloatType getComputeType(ValueRange operands);
 
+/// Whether a static extent of an operand of `op` is 0: then there is nothing to
+/// compute, and the verifiers of slices refuse such an operand.
+bool isEmpty(DestinationStyleOpInterface op);
+
+/// The results of an op that computes nothing: its inits if they are tensors.
+SmallVector<Value> getInitsAsResults(DestinationStyleOpInterface op);
+
 /// Whether `op` on memrefs can be computed element by element without copies
 /// first: no input shares memory with the init, or it is the init itself and
 /// `inPlace`. Memrefs that are not views of one memref are taken to be apart.

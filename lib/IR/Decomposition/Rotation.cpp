@@ -176,6 +176,8 @@ Value Rotator::run() const {
 template <typename OpTy>
 static FailureOr<SmallVector<Value>> decompose(OpTy op, OpBuilder &builder,
                                                bool opposite) {
+  if (isEmpty(op))
+    return getInitsAsResults(op);
   RotaryAttr rotary = op.getRotary();
   bool samePlaces = rotary.getReadPairing() == rotary.getWritePairing();
   bool onTensors = op.hasPureTensorSemantics();

@@ -322,6 +322,8 @@ Value TableBuilder::run() {
 }
 
 FailureOr<SmallVector<Value>> TableOp::decomposeOperation(OpBuilder &builder) {
+  if (isEmpty(*this))
+    return getInitsAsResults(*this);
   // Constants are tensors.
   if (!hasPureTensorSemantics())
     return failure();

@@ -8,7 +8,7 @@
 // Compiles the text of a module for this machine and calls its functions.
 //
 //   Program program("func.func @f(%x: tensor<?xf32>) -> tensor<?xf32> {…}");
-//   Array x = makeArray(DType::F32, {{4}, {1, 2, 3, 4}});
+//   Array x = makeArray(DType::F32, reference::Array({4}, {1, 2, 3, 4}));
 //   reference::Array y = toReference(program.call("f", x).front());
 //
 // Whatever goes wrong is printed and aborts: a test (or a fuzzer's run) is a
