@@ -51,6 +51,7 @@ void rope::buildTensorStage(OpPassManager &pm,
   pm.addPass(createDecomposePass());
   addTosaToLinalg(pm);
   pm.addPass(createConvertShapeToStandardPass());
+  pm.addPass(createExpandStructuredPass());
   pm.addPass(createConvertElementwiseToLinalgPass());
   // Bufferization wants functions of one block.
   pm.addPass(createLiftControlFlowToSCFPass());
@@ -148,6 +149,7 @@ void rope::buildLLVMStage(OpPassManager &pm,
   pm.addPass(createArithToLLVMConversionPass());
   pm.addPass(createUBToLLVMConversionPass());
   pm.addPass(createConvertControlFlowToLLVMPass());
+  pm.addPass(createCheckLoweredPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
 }
 

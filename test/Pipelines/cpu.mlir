@@ -100,3 +100,97 @@ func.func @narrow(%x: tensor<9xbf16>, %y: tensor<9xbf16>) -> tensor<9xbf16> {
   %1 = math.tanh %0 : tensor<9xbf16>
   return %1 : tensor<9xbf16>
 }
+
+// -----
+
+// CHECK-LABEL: llvm.func @softmax
+func.func @softmax(%x: tensor<4x16xf32>) -> tensor<4x16xf32> {
+  %e = tensor.empty() : tensor<4x16xf32>
+  %r = linalg.softmax dimension(1) ins(%x : tensor<4x16xf32>) outs(%e : tensor<4x16xf32>) -> tensor<4x16xf32>
+  return %r : tensor<4x16xf32>
+}
+
+// -----
+
+// CHECK-LABEL: llvm.func @pack
+func.func @pack(%x: tensor<33x16xf32>) -> tensor<5x2x8x8xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<5x2x8x8xf32>
+  %r = linalg.pack %x padding_value(%z : f32) inner_dims_pos = [0, 1] inner_tiles = [8, 8] into %e : tensor<33x16xf32> -> tensor<5x2x8x8xf32>
+  return %r : tensor<5x2x8x8xf32>
+}
+
+// -----
+
+// CHECK-LABEL: llvm.func @conv
+func.func @conv(%x: tensor<1x8x8x4xf32>, %f: tensor<3x3x4x8xf32>) -> tensor<1x6x6x8xf32> {
+  %e = tensor.empty() : tensor<1x6x6x8xf32>
+  %z = arith.constant 0.0 : f32
+  %i = linalg.fill ins(%z : f32) outs(%e : tensor<1x6x6x8xf32>) -> tensor<1x6x6x8xf32>
+  %r = linalg.conv_2d_nhwc_hwcf ins(%x, %f : tensor<1x8x8x4xf32>, tensor<3x3x4x8xf32>) outs(%i : tensor<1x6x6x8xf32>) -> tensor<1x6x6x8xf32>
+  return %r : tensor<1x6x6x8xf32>
+}
+
+// -----
+
+// CHECK-LABEL: llvm.func @forall
+func.func @forall(%x: tensor<64xf32>) -> tensor<64xf32> {
+  %e = tensor.empty() : tensor<64xf32>
+  %r = scf.forall (%i) in (64) shared_outs(%o = %e) -> tensor<64xf32> {
+    %s = tensor.extract_slice %x[%i] [1] [1] : tensor<64xf32> to tensor<1xf32>
+    scf.forall.in_parallel { tensor.parallel_insert_slice %s into %o[%i] [1] [1] : tensor<1xf32> into tensor<64xf32> }
+  }
+  return %r : tensor<64xf32>
+}
+
+// -----
+
+// CHECK-LABEL: llvm.func @memrefs
+func.func @memrefs(%x: memref<?x?xf32>, %y: memref<?x?xf32, strided<[?, 1], offset: ?>>) {
+  linalg.exp ins(%x : memref<?x?xf32>) outs(%y : memref<?x?xf32, strided<[?, 1], offset: ?>>)
+  return
+}
+
+// -----
+
+// CHECK-LABEL: llvm.func @pad
+func.func @pad(%x: tensor<?x5xf32>) -> tensor<?x16xf32> {
+  %z = arith.constant 0.0 : f32
+  %p = tensor.pad %x low[0, 0] high[0, 11] { ^bb0(%i: index, %j: index): tensor.yield %z : f32 } : tensor<?x5xf32> to tensor<?x16xf32>
+  return %p : tensor<?x16xf32>
+}
+
+// -----
+
+// CHECK-LABEL: llvm.func @materialize
+func.func @materialize(%x: tensor<8xf32>, %m: memref<8xf32>) {
+  %0 = math.exp %x : tensor<8xf32>
+  bufferization.materialize_in_destination %0 in restrict writable %m : (tensor<8xf32>, memref<8xf32>) -> ()
+  return
+}
+
+// -----
+
+// CHECK-LABEL: llvm.func @while
+func.func @while(%x: tensor<8xf32>, %n: i32) -> tensor<8xf32> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %r:2 = scf.while (%i = %c0, %a = %x) : (i32, tensor<8xf32>) -> (i32, tensor<8xf32>) {
+    %c = arith.cmpi slt, %i, %n : i32
+    scf.condition(%c) %i, %a : i32, tensor<8xf32>
+  } do {
+  ^bb0(%i: i32, %a: tensor<8xf32>):
+    %j = arith.addi %i, %c1 : i32
+    %b = arith.addf %a, %a : tensor<8xf32>
+    scf.yield %j, %b : i32, tensor<8xf32>
+  }
+  return %r#1 : tensor<8xf32>
+}
+
+// -----
+
+// CHECK-LABEL: llvm.func @intmm
+func.func @intmm(%a: tensor<16x32xi8>, %b: tensor<32x64xi8>, %c: tensor<16x64xi32>) -> tensor<16x64xi32> {
+  %r = linalg.matmul ins(%a, %b : tensor<16x32xi8>, tensor<32x64xi8>) outs(%c : tensor<16x64xi32>) -> tensor<16x64xi32>
+  return %r : tensor<16x64xi32>
+}

@@ -210,4 +210,26 @@ def ExpandMathPass : Pass<"rope-expand-math"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def ExpandStructuredPass : Pass<"rope-expand-structured"> {
+  let summary = "Expand structured ops that have no loop form";
+  let description = [{
+    Upstream gives most of linalg a lowering to loops, but not `linalg.softmax`,
+    `linalg.pack`, `linalg.unpack` and the Winograd ops. On tensors, this pass
+    writes them as ops that have one. Numbers do not change.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def CheckLoweredPass : Pass<"rope-check-lowered"> {
+  let summary = "Report ops that were not lowered to the LLVM dialect";
+  let description = [{
+    The conversions to the LLVM dialect leave what they do not know as it is.
+    This pass, run after them, makes that an error at the op.
+  }];
+}
+
 #endif // ROPE_TRANSFORMS_PASSES

@@ -1,0 +1,240 @@
+//===- TileLinalgTest.cpp - Numbers of tiled and vectorized ops -----------===//
+//
+// Licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Compiles products, softmaxes and exponentials of many sizes and compares
+// them with plain loops in f64.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Support/Numbers.h"
+#include "Support/Program.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "gtest/gtest.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace mlir::rope;
+using namespace mlir::rope::test;
+
+namespace {
+struct Sizes {
+  int64_t batch, rows, columns, steps;
+};
+} // namespace
+
+static double at(const Array &array, int64_t index) {
+  return array.get(index).real();
+}
+
+// The largest error of r = c + a·b, relative to the sum of the magnitudes of
+// the terms. b is stored [steps, columns], or transposed.
+static double getProductError(const Array &a, const Array &b, const Array &c,
+                              const Array &r, Sizes s, bool transposed) {
+  double worst = 0;
+  for (int64_t i = 0; i < s.batch * s.rows; ++i)
+    for (int64_t j = 0; j < s.columns; ++j) {
+      double sum = at(c, i * s.columns + j), magnitude = std::fabs(sum);
+      for (int64_t k = 0; k < s.steps; ++k) {
+        int64_t matrix = (i / s.rows) * s.steps * s.columns;
+        double term =
+            at(a, i * s.steps + k) *
+            at(b, matrix + (transposed ? j * s.steps + k : k * s.columns + j));
+        sum += term;
+        magnitude += std::fabs(term);
+      }
+      double error = std::fabs(at(r, i * s.columns + j) - sum);
+      worst = std::max(worst, magnitude ? error / magnitude : error);
+    }
+  return worst;
+}
+
+TEST(TileLinalg, DynamicProducts) {
+  Program program(R"mlir(
+    !T = tensor<?x?x?xf32>
+    func.func @f(%a: !T, %b: !T, %c: !T) -> !T {
+      %r = linalg.batch_matmul ins(%a, %b : !T, !T) outs(%c : !T) -> !T
+      return %r : !T
+    })mlir");
+  RandomGenerator random({1});
+  for (Sizes s : {Sizes{1, 1, 1, 1}, Sizes{2, 5, 3, 7}, Sizes{1, 17, 67, 33},
+                  Sizes{3, 6, 64, 64}, Sizes{1, 13, 79, 16},
+                  Sizes{2, 1, 130, 64}, Sizes{1, 20, 70, 0}, Sizes{1, 0, 8, 4},
+                  Sizes{0, 3, 8, 4}, Sizes{1, 23, 127, 1}}) {
+    Array a = makeRandom(DType::F32, {s.batch, s.rows, s.steps}, random);
+    Array b = makeRandom(DType::F32, {s.batch, s.steps, s.columns}, random);
+    Array c = makeRandom(DType::F32, {s.batch, s.rows, s.columns}, random);
+    Array r = std::move(program.call("f", a, b, c).front());
+    EXPECT_LT(getProductError(a, b, c, r, s, false), 4e-7)
+        << s.batch << " " << s.rows << " " << s.columns << " " << s.steps;
+  }
+}
+
+static std::string getLinear(DType dtype, Sizes s) {
+  return llvm::formatv(R"mlir(
+    !A = tensor<{0}x{2}x{4}>
+    !B = tensor<{1}x{2}x{4}>
+    !C = tensor<{0}x{1}x{4}>
+    func.func @f(%a: !A, %b: !B, %c: !C) -> !C {{
+      %r = linalg.generic {{
+          indexing_maps = [affine_map<(i, j, k) -> (i, k)>,
+                           affine_map<(i, j, k) -> (j, k)>,
+                           affine_map<(i, j, k) -> (i, j)>],
+          iterator_types = ["parallel", "parallel", "reduction"]}
+          ins(%a, %b : !A, !B) outs(%c : !C) {{
+      ^bb0(%x: {4}, %y: {4}, %o: {4}):
+        %0 = arith.mulf %x, %y : {4}
+        %1 = arith.addf %0, %o : {4}
+        linalg.yield %1 : {4}
+      } -> !C
+      return %r : !C
+    })mlir",
+                       s.rows, s.columns, s.steps, 0, getTypeName(dtype))
+      .str();
+}
+
+TEST(TileLinalg, TransposedProductsOfStaticSize) {
+  RandomGenerator random({2});
+  for (auto [dtype, bound] :
+       {std::pair(DType::F32, 4e-7), std::pair(DType::F64, 8e-16),
+        std::pair(DType::F16, 6e-4), std::pair(DType::BF16, 4e-3)})
+    for (Sizes s : {Sizes{1, 1, 67, 65}, Sizes{1, 3, 130, 24},
+                    Sizes{1, 33, 70, 65}, Sizes{1, 20, 5, 16}}) {
+      Program program(getLinear(dtype, s));
+      Array a = makeRandom(dtype, {s.rows, s.steps}, random);
+      Array b = makeRandom(dtype, {s.columns, s.steps}, random);
+      Array c = makeRandom(dtype, {s.rows, s.columns}, random);
+      Array r = std::move(program.call("f", a, b, c).front());
+      EXPECT_LT(getProductError(a, b, c, r, s, true), bound)
+          << getTypeName(dtype) << " " << s.rows << " " << s.columns << " "
+          << s.steps;
+    }
+}
+
+TEST(TileLinalg, DynamicSoftmax) {
+  Program program(R"mlir(
+    !T = tensor<?x?x?xf32>
+    func.func @f(%x: !T, %init: !T) -> !T {
+      %r = linalg.softmax dimension(2) ins(%x : !T) outs(%init : !T) -> !T
+      return %r : !T
+    })mlir");
+  RandomGenerator random({3});
+  for (int64_t n : {1, 3, 16, 64, 65, 100, 199}) {
+    Array x = makeRandom(DType::F32, {2, 3, n}, random, 5);
+    Array init = makeFilled(DType::F32, {2, 3, n}, std::nan(""));
+    Array y = std::move(program.call("f", x, init).front());
+    for (int64_t row = 0; row < 6; ++row) {
+      double sum = 0;
+      for (int64_t j = 0; j < n; ++j)
+        sum += std::exp(at(x, row * n + j));
+      for (int64_t j = 0; j < n; ++j)
+        EXPECT_NEAR(at(y, row * n + j), std::exp(at(x, row * n + j)) / sum,
+                    4e-7);
+    }
+  }
+}
+
+// Attention as imported: products and softmax share a loop over heads.
+TEST(TileLinalg, ProductsThroughOneLoopOverHeads) {
+  Program program(R"mlir(
+    !T = tensor<3x?x16xf32>
+    !S = tensor<3x?x?xf32>
+    func.func @f(%q: !T, %k: !T, %v: !T) -> !T {
+      %c1 = arith.constant 1 : index
+      %zero = arith.constant 0.0 : f32
+      %n = tensor.dim %q, %c1 : !T
+      %e = tensor.empty(%n) : tensor<3x16x?xf32>
+      %kt = linalg.transpose ins(%k : !T) outs(%e : tensor<3x16x?xf32>) permutation = [0, 2, 1]
+      %e0 = tensor.empty(%n, %n) : !S
+      %f0 = linalg.fill ins(%zero : f32) outs(%e0 : !S) -> !S
+      %s = linalg.batch_matmul ins(%q, %kt : !T, tensor<3x16x?xf32>) outs(%f0 : !S) -> !S
+      %p = linalg.softmax dimension(2) ins(%s : !S) outs(%e0 : !S) -> !S
+      %e1 = tensor.empty(%n) : !T
+      %f1 = linalg.fill ins(%zero : f32) outs(%e1 : !T) -> !T
+      %o = linalg.batch_matmul ins(%p, %v : !S, !T) outs(%f1 : !T) -> !T
+      return %o : !T
+    })mlir");
+  RandomGenerator random({4});
+  for (int64_t n : {1, 7, 37, 80}) {
+    Array q = makeRandom(DType::F32, {3, n, 16}, random, 0.5);
+    Array k = makeRandom(DType::F32, {3, n, 16}, random);
+    Array v = makeRandom(DType::F32, {3, n, 16}, random);
+    Array o = std::move(program.call("f", q, k, v).front());
+    for (int64_t row = 0; row < 3 * n; ++row) {
+      int64_t first = row / n * n;
+      std::vector<double> weights(n);
+      double sum = 0;
+      for (int64_t j = 0; j < n; ++j) {
+        double score = 0;
+        for (int64_t c = 0; c < 16; ++c)
+          score += at(q, row * 16 + c) * at(k, (first + j) * 16 + c);
+        sum += weights[j] = std::exp(score);
+      }
+      for (int64_t c = 0; c < 16; ++c) {
+        double want = 0;
+        for (int64_t j = 0; j < n; ++j)
+          want += weights[j] / sum * at(v, (first + j) * 16 + c);
+        EXPECT_NEAR(at(o, row * 16 + c), want, 2e-6);
+      }
+    }
+  }
+}
+
+TEST(TileLinalg, SpecialValuesSurvive) {
+  Program program(R"mlir(
+    func.func @f(%x: tensor<?xf32>) -> tensor<?xf32> {
+      %half = arith.constant 0.5 : f32
+      %c0 = arith.constant 0 : index
+      %n = tensor.dim %x, %c0 : tensor<?xf32>
+      %e = tensor.empty(%n) : tensor<?xf32>
+      %h = linalg.fill ins(%half : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+      %r = arith.mulf %x, %h : tensor<?xf32>
+      return %r : tensor<?xf32>
+    })mlir");
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  float values[] = {1e-40f,        -3e-42f,   infinity, -infinity,
+                    std::nanf(""), 1.18e-38f, -0.0f};
+  Array x = makeFilled(DType::F32, {40}, 0);
+  for (int64_t i = 0; i < 40; ++i)
+    x.set(i, values[i % 7]);
+  Array y = std::move(program.call("f", x).front());
+  for (int64_t i = 0; i < 40; ++i) {
+    float got = at(y, i), want = values[i % 7] * 0.5f;
+    EXPECT_TRUE(std::isnan(want) ? std::isnan(got) : got == want) << want;
+    EXPECT_EQ(std::signbit(got), std::signbit(want));
+  }
+}
+
+TEST(ExpandMath, ExpIsWithinItsBound) {
+  Program program(R"mlir(
+    func.func @f(%x: tensor<?xf32>) -> tensor<?xf32> {
+      %r = math.exp %x : tensor<?xf32>
+      return %r : tensor<?xf32>
+    })mlir");
+  constexpr int64_t count = 1 << 20;
+  Array x = makeFilled(DType::F32, {count}, 0);
+  // Every 4096th float: all exponents, NaNs and both infinities.
+  auto *bits = reinterpret_cast<uint32_t *>(x.getData());
+  for (int64_t i = 0; i < count; ++i)
+    bits[i] = static_cast<uint32_t>(i << 12);
+  Array y = std::move(program.call("f", x).front());
+  double worst = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    double want = std::exp(at(x, i)), got = at(y, i);
+    if (std::isnan(want) || std::isinf(static_cast<float>(want))) {
+      EXPECT_TRUE(std::isnan(want) ? std::isnan(got) : std::isinf(got))
+          << at(x, i);
+      continue;
+    }
+    int exponent;
+    std::frexp(want, &exponent);
+    double unit = std::ldexp(1.0, std::max(exponent, -125) - 24);
+    worst = std::max(worst, std::fabs(got - want) / unit);
+  }
+  EXPECT_LT(worst, 1.1);
+  EXPECT_GT(worst, 0.5);
+}
