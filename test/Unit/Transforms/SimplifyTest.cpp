@@ -192,3 +192,60 @@ TEST(Canonicalize, RotationsMove) {
         << type;
   }
 }
+
+/// RoPER of grouped heads with starts that have a common part, scales, and a
+/// mask in several parts.
+static constexpr StringRef kAttention = R"mlir(
+  !Q = tensor<2x4x3x8xELT>
+  !K = tensor<2x2x5x8xELT>
+  !M = tensor<3x2x4xELT>
+  !N = tensor<5x2x4xELT>
+  func.func @f(%q: !Q, %k: !K, %v: !K, %s: tensor<3xi64>) -> (!Q, !Q) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %s0 = tensor.extract %s[%c0] : tensor<3xi64>
+    %s1 = tensor.extract %s[%c1] : tensor<3xi64>
+    %s2 = tensor.extract %s[%c2] : tensor<3xi64>
+    %a = arith.index_cast %s0 : i64 to index
+    %b = arith.index_cast %s1 : i64 to index
+    %c = arith.index_cast %s2 : i64 to index
+    %ab = arith.addi %a, %b : index
+    %ca = arith.addi %c, %a : index
+    %o = tensor.empty() : !Q
+    %m0 = tensor.empty() : !M
+    %n0 = tensor.empty() : !N
+    %tq = rope.table #rope.default<1.0e4> ins(%ab : index) outs(%m0 : !M) -> !M
+    %tk = rope.table #rope.default<1.0e4> ins(%ca : index) outs(%n0 : !N) -> !N
+    %tv = rope.table #rope.default<100.0> ins(%a : index) outs(%n0 : !N) -> !N
+    %to = rope.table #rope.default<100.0> ins(%ab : index) outs(%m0 : !M) -> !M
+    %half = arith.constant dense<0.5> : !Q
+    %third = arith.constant dense<3.0> : !K
+    %true = arith.constant dense<true> : tensor<3x5xi1>
+    %len = arith.constant 5 : index
+    %qs = arith.mulf %q, %half : !Q
+    %ks = arith.divf %k, %third : !K
+    %x = rope.attention ins(%qs, %ks, %v : !Q, !K, !K) mask(%true : tensor<3x5xi1>) query_pos(%c2 : index) key_pos(%c0 : index) key_length(%len : index)
+           rotate_query(%tq : !M) <half along [2]> rotate_key(%tk : !N) <interleaved to half along [2]>
+           rotate_value(%tv : !N) <half to interleaved along [2]> rerotate_output(%to : !M) <interleaved to half along [2]>
+           outs(%o : !Q) scale 0.7 window [3, 0] softcap 5.0 -> !Q
+    %u0 = tensor.empty() : tensor<2x2x4xELT>
+    %p = tensor.extract_slice %s[1] [2] [1] : tensor<3xi64> to tensor<2xi64>
+    %u = rope.table #rope.default<1.0e4> ins(%p : tensor<2xi64>) f32_angle outs(%u0 : tensor<2x2x4xELT>) -> tensor<2x2x4xELT>
+    %y = rope.attention ins(%q, %k, %v : !Q, !K, !K)
+           rotate_query(%u : tensor<2x2x4xELT>) <interleaved to half along [0]> rotate_key(%u : tensor<2x2x4xELT>) <interleaved to half along [0]>
+           rotate_value(%u : tensor<2x2x4xELT>) <interleaved to half along [0]> rerotate_output(%u : tensor<2x2x4xELT>) <half to interleaved along [0]>
+           outs(%o : !Q) scale 0.5 causal window [-1, 7] -> !Q
+    return %x, %y : !Q, !Q
+  })mlir";
+
+TEST(Simplify, Attention) {
+  for (auto [type, dtype, bound] :
+       {std::tuple("f64", DType::F64, 1e-9), {"f32", DType::F32, 3e-6}}) {
+    Arguments arguments;
+    arguments.random(dtype, {2, 4, 3, 8}).random(dtype, {2, 2, 5, 8});
+    arguments.random(dtype, {2, 2, 5, 8}).integers({3}, {100, 11, 7});
+    EXPECT_LT(getDifference(withType(kAttention, type), arguments), bound)
+        << type;
+  }
+}
