@@ -13,6 +13,9 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/" "${PROJECT_BINARY_DIR}/includ
     PATTERN CMakeFiles EXCLUDE)
 
 get_property(ROPE_LIBRARIES GLOBAL PROPERTY ROPE_LIBRARIES)
+if(TARGET RopeC)
+  set(ROPE_C_LIBRARY RopeC)
+endif()
 set(INCLUDE_DIR include)
 set(TOOLS_DIR bin)
 configure_package_config_file(cmake/RopeConfig.cmake.in
