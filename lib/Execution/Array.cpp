@@ -9,6 +9,7 @@
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
+#include <cmath>
 #include <cstring>
 
 using namespace mlir::rope;
@@ -126,6 +127,11 @@ static uint16_t encodeHalf(const llvm::fltSemantics &semantics, double value) {
   return rounded.bitcastToAPInt().getZExtValue();
 }
 
+/// The nearest integer towards zero; 0 for what has none in 64 bits.
+static int64_t toInteger(double value) {
+  return std::abs(value) < 0x1p63 ? static_cast<int64_t>(value) : 0;
+}
+
 std::complex<double> Array::get(int64_t index) const {
   switch (dtype) {
   case DType::F16:
@@ -163,7 +169,7 @@ std::complex<double> Array::get(int64_t index) const {
 }
 
 void Array::set(int64_t index, double value) {
-  auto integer = static_cast<int64_t>(value);
+  int64_t integer = toInteger(value);
   switch (dtype) {
   case DType::F16:
     return store(data, index, encodeHalf(APFloat::IEEEhalf(), value));

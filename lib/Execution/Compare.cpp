@@ -68,12 +68,12 @@ llvm::Expected<Difference> mlir::rope::compareSample(const Array &got,
         " positions and " + llvm::Twine(values.getNumElements()) + " values");
   Differences differences;
   for (int64_t i = 0, e = values.getNumElements(); i != e; ++i) {
-    auto position = static_cast<int64_t>(positions.get(i).real());
-    if (position < 0 || position >= got.getNumElements())
-      return llvm::createStringError("the sample names element " +
-                                     llvm::Twine(position) + " of " +
-                                     llvm::Twine(got.getNumElements()));
-    differences.add(got.get(position), values.get(i));
+    double position = positions.get(i).real();
+    if (!(position >= 0 && position < got.getNumElements()))
+      return llvm::createStringError(
+          "position " + llvm::Twine(i) + " of the sample is none of " +
+          llvm::Twine(got.getNumElements()) + " elements");
+    differences.add(got.get(static_cast<int64_t>(position)), values.get(i));
   }
   return differences.get();
 }

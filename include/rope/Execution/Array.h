@@ -106,7 +106,8 @@ public:
   /// real types have a zero imaginary part.
   std::complex<double> get(int64_t index) const;
 
-  /// Rounds `value` to the element type and stores it at `index`.
+  /// Rounds `value` to the element type (towards zero for integers; what does
+  /// not fit 64 bits becomes 0) and stores it at `index`.
   void set(int64_t index, double value);
 
 private:

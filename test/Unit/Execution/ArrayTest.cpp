@@ -40,6 +40,13 @@ TEST(Array, RoundsShortFloatsToNearestEven) {
   EXPECT_EQ(makeArray({1 + 0x1p-11}, DType::F16).get(0), 1.0);
 }
 
+TEST(Array, HasNoIntegerForNaN) {
+  Array array = makeArray({NAN, INFINITY, -1e30, -2.75}, DType::I32);
+  for (int64_t i = 0; i != 3; ++i)
+    EXPECT_EQ(array.get(i), 0.0);
+  EXPECT_EQ(array.get(3), -2.0);
+}
+
 TEST(Array, ReadsIntegersAndBitsAsEachOther) {
   EXPECT_TRUE(isReadableAs(DType::U8, DType::I8));
   EXPECT_TRUE(isReadableAs(DType::U16, DType::BF16));
@@ -79,7 +86,7 @@ TEST(Compare, LooksAtPlaces) {
   EXPECT_THAT(
       getError(compareSample(got, makeArray({3}, DType::I64), makeArray({3}))
                    .takeError()),
-      HasSubstr("names element 3 of 3"));
+      HasSubstr("position 0 of the sample is none of 3 elements"));
   EXPECT_THAT(
       getError(compareSample(got, makeArray({1, 2}, DType::I64), makeArray({3}))
                    .takeError()),
