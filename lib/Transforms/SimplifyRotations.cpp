@@ -144,7 +144,7 @@ struct MergeTables : OpRewritePattern<ComposeOp> {
       return rewriter.notifyMatchFailure(compose, "angles are in f32");
     if (lhs.getAxesAttr() != rhs.getAxesAttr())
       return rewriter.notifyMatchFailure(compose, "other axes");
-    if (!compose.getLhs().hasOneUse() && !compose.getRhs().hasOneUse())
+    if (!isOnlyUser(compose, lhs) && !isOnlyUser(compose, rhs))
       return rewriter.notifyMatchFailure(compose, "both tables stay");
     if (lhs.getPositions() == rhs.getPositions())
       return addFrequencies(compose, lhs, rhs, rewriter);
@@ -156,6 +156,12 @@ struct MergeTables : OpRewritePattern<ComposeOp> {
   }
 
 private:
+  static bool isOnlyUser(ComposeOp compose, TableOp table) {
+    return llvm::all_of(table->getUsers(), [&](Operation *user) {
+      return user == compose.getOperation();
+    });
+  }
+
   static double getMagnitude(ComposeOp compose, TableOp lhs, TableOp rhs) {
     double left = lhs.getFrequencies().computeMagnitude();
     double right = rhs.getFrequencies().computeMagnitude();

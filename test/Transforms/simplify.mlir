@@ -159,6 +159,19 @@ func.func @frequencies(%p: tensor<3xf32>, %t0: !T) -> !T {
 
 // -----
 
+// A rotation applied twice turns by twice the frequencies.
+// CHECK-LABEL: @twice
+// CHECK: %[[T:.*]] = rope.table #rope.explicit<frequencies = [2.000000e+00, 2.000000e-01]> ins(%{{.*}} : index)
+// CHECK: rope.rotate <half along [0]> ins(%{{.*}}, %[[T]]
+func.func @twice(%x: tensor<3x4xf32>, %s: index, %t0: tensor<3x2x2xf32>) -> tensor<3x4xf32> {
+  %t = rope.table #rope.default<100.0> ins(%s : index) outs(%t0 : tensor<3x2x2xf32>) -> tensor<3x2x2xf32>
+  %y = rope.rotate <half along [0]> ins(%x, %t : tensor<3x4xf32>, tensor<3x2x2xf32>) outs(%x : tensor<3x4xf32>) -> tensor<3x4xf32>
+  %z = rope.rotate <half along [0]> ins(%y, %t : tensor<3x4xf32>, tensor<3x2x2xf32>) outs(%x : tensor<3x4xf32>) -> tensor<3x4xf32>
+  return %z : tensor<3x4xf32>
+}
+
+// -----
+
 !T = tensor<3x2x4xf32>
 
 // f32 angles; a sum of starts, whose rows step by two; float positions, which
