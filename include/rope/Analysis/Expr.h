@@ -1,0 +1,170 @@
+//===- Expr.h - Scalar expressions, unique by structure ---------*- C++ -*-===//
+//
+// Licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What one element of a tensor is, as an expression over elements of other
+// tensors. Expressions are made by an ExprContext, which keeps one of each
+// structure: two expressions are structurally equal iff their pointers are.
+//
+// Integers are those of mathematics (the arithmetic of indices and positions is
+// taken not to wrap) and are kept in a linear normal form, so that slices,
+// reshapes and wraps of concrete channels fold to constants.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ROPE_ANALYSIS_EXPR_H
+#define ROPE_ANALYSIS_EXPR_H
+
+#include "mlir/IR/Operation.h"
+#include "mlir/IR/Value.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/FoldingSet.h"
+#include "llvm/Support/Allocator.h"
+
+namespace mlir::rope {
+
+/// One scalar expression. Immutable; owned by its ExprContext.
+class Expr : public llvm::FoldingSetNode {
+public:
+  enum class Kind {
+    Int,    ///< An integer constant.
+    Float,  ///< A floating-point constant of `getType()`.
+    Sym,    ///< A symbolic index, from 0 to below its extent.
+    Scalar, ///< An SSA value that is not looked into.
+    Dim,    ///< The extent of a dim of a tensor.
+    Read,   ///< The element of a tensor at an index.
+    Linear, ///< constant + sum of coefficient · atom, over integers.
+    Apply   ///< A scalar op applied to operands.
+  };
+
+  Kind getKind() const { return kind; }
+  /// The value of an Int, or the constant part of a Linear.
+  int64_t getInt() const { return number; }
+  /// The value of a Float.
+  double getFloat() const { return real; }
+  /// The number of a Sym, or the dim of a Dim.
+  int64_t getNumber() const { return number; }
+  /// The static extent of a Sym, or ShapedType::kDynamic.
+  int64_t getExtent() const { return extent; }
+  /// The extent of a Sym where it is dynamic and known as an expression.
+  const Expr *getDynamicExtent() const { return dynamicExtent; }
+  /// The value of a Scalar, Dim or Read.
+  Value getValue() const { return value; }
+  /// The op of an Apply.
+  OperationName getName() const { return *name; }
+  /// What tells ops of one name apart: a predicate, say.
+  Attribute getAttr() const { return attr; }
+  /// The type of a Float, a Scalar or an Apply, the element type of a Read;
+  /// null for integers in normal form.
+  Type getType() const { return type; }
+  /// The index of a Read, the operands of an Apply, the atoms of a Linear.
+  ArrayRef<const Expr *> getOperands() const { return operands; }
+  /// The coefficients of a Linear's atoms.
+  ArrayRef<int64_t> getCoefficients() const { return coefficients; }
+  /// Position in the order of creation; sorts operands deterministically.
+  unsigned getId() const { return id; }
+
+  bool isInt() const { return kind == Kind::Int; }
+  bool isInt(int64_t v) const { return isInt() && number == v; }
+  bool isFloat(double v) const { return kind == Kind::Float && real == v; }
+  /// Whether this is an Apply of the op.
+  template <typename OpTy> bool isa() const {
+    return kind == Kind::Apply &&
+           name->getStringRef() == OpTy::getOperationName();
+  }
+
+  void Profile(llvm::FoldingSetNodeID &id) const;
+  void print(raw_ostream &os) const;
+
+private:
+  friend class ExprContext;
+  Kind kind;
+  unsigned id = 0;
+  int64_t number = 0;
+  int64_t extent = 0;
+  const Expr *dynamicExtent = nullptr;
+  double real = 0;
+  Value value;
+  std::optional<OperationName> name;
+  Attribute attr;
+  Type type;
+  ArrayRef<const Expr *> operands;
+  ArrayRef<int64_t> coefficients;
+};
+
+raw_ostream &operator<<(raw_ostream &os, const Expr &expr);
+
+/// A closed range of integers; a missing side is unbounded.
+struct IntRange {
+  std::optional<int64_t> low, high;
+};
+
+/// Makes expressions, in normal form.
+class ExprContext {
+public:
+  explicit ExprContext(MLIRContext *context) : context(context) {}
+  MLIRContext *getMLIRContext() const { return context; }
+
+  const Expr *getInt(int64_t v);
+  const Expr *getFloat(double v, Type type);
+  /// A symbol of a static extent, or of a dynamic one that an expression gives
+  /// (null if none does).
+  const Expr *getSym(int64_t number, int64_t extent,
+                     const Expr *dynamicExtent = nullptr);
+  const Expr *getScalar(Value value);
+  const Expr *getDim(Value tensor, int64_t dim);
+  const Expr *getRead(Value tensor, ArrayRef<const Expr *> index);
+
+  /// Integer arithmetic.
+  const Expr *add(const Expr *lhs, const Expr *rhs);
+  const Expr *sub(const Expr *lhs, const Expr *rhs);
+  const Expr *mul(const Expr *lhs, const Expr *rhs);
+  /// Quotient rounded down, and the remainder that goes with it.
+  const Expr *floorDiv(const Expr *lhs, const Expr *rhs);
+  const Expr *mod(const Expr *lhs, const Expr *rhs);
+
+  /// A scalar op on operands, simplified where an identity of exact arithmetic
+  /// holds: neutral elements, signs out of products, selects on constants,
+  /// parts of complex numbers.
+  const Expr *apply(OperationName name, Attribute attr, Type type,
+                    ArrayRef<const Expr *> operands);
+  template <typename OpTy>
+  const Expr *apply(Type type, ArrayRef<const Expr *> operands,
+                    Attribute attr = {}) {
+    return apply(OperationName(OpTy::getOperationName(), context), attr, type,
+                 operands);
+  }
+
+  /// What is known of an integer's range.
+  IntRange getRange(const Expr *expr);
+
+  /// The number of expressions made, for budgets.
+  size_t size() const { return exprs; }
+
+private:
+  const Expr *unique(Expr &&expr);
+  const Expr *makeLinear(int64_t constant,
+                         llvm::DenseMap<const Expr *, int64_t> terms);
+  void addTo(int64_t &constant, llvm::DenseMap<const Expr *, int64_t> &terms,
+             const Expr *expr, int64_t factor);
+  std::pair<const Expr *, const Expr *> splitDivision(const Expr *lhs,
+                                                      int64_t divisor);
+  const Expr *simplifyInteger(OperationName name, Attribute attr, Type type,
+                              ArrayRef<const Expr *> operands);
+  const Expr *simplifySelect(ArrayRef<const Expr *> operands);
+  const Expr *simplifyFloat(OperationName name, Type type,
+                            ArrayRef<const Expr *> operands);
+  const Expr *simplifyComplex(OperationName name, Type type,
+                              ArrayRef<const Expr *> operands);
+
+  MLIRContext *context;
+  llvm::BumpPtrAllocator allocator;
+  llvm::FoldingSet<Expr> set;
+  unsigned exprs = 0;
+};
+
+} // namespace mlir::rope
+
+#endif // ROPE_ANALYSIS_EXPR_H

@@ -1,0 +1,501 @@
+//===- ElementBodies.cpp - What ops compute for one element ---------------===//
+//
+// Licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Constants, scalar ops, the bodies of structured ops and elementwise ops on
+// tensors.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ConstantColumns.h"
+#include "ElementExpansion.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace mlir::rope;
+
+/// Reductions of at most this many steps are unrolled.
+static constexpr int64_t kMaxUnrolled = 8;
+
+//===----------------------------------------------------------------------===//
+// Constants
+//===----------------------------------------------------------------------===//
+
+const Expr *rope::getConstant(ExprContext &context, Attribute number) {
+  if (auto integer = dyn_cast_or_null<IntegerAttr>(number)) {
+    APInt value = integer.getValue();
+    if (value.getBitWidth() == 1)
+      return context.getInt(value.getZExtValue());
+    return value.getSignificantBits() <= 64
+               ? context.getInt(value.getSExtValue())
+               : nullptr;
+  }
+  if (auto real = dyn_cast_or_null<FloatAttr>(number))
+    return context.getFloat(real.getValueAsDouble(), real.getType());
+  auto parts = dyn_cast_or_null<ArrayAttr>(number);
+  if (!parts || parts.size() != 2)
+    return nullptr;
+  const Expr *re = getConstant(context, parts[0]);
+  const Expr *im = getConstant(context, parts[1]);
+  if (!re || !im || !re->getType())
+    return nullptr;
+  return context.apply<complex::CreateOp>(ComplexType::get(re->getType()),
+                                          {re, im});
+}
+
+/// An element of raw data, such as a resource holds.
+static const Expr *getRawElement(ExprContext &context, ElementsAttr elements,
+                                 int64_t position) {
+  ArrayRef<char> data = getRawData(elements);
+  Type type = elements.getElementType();
+  if (data.empty() || type.getIntOrFloatBitWidth() > 64)
+    return nullptr;
+  int64_t bytes = type.getIntOrFloatBitWidth() / 8;
+  uint64_t bits = 0;
+  std::memcpy(&bits, data.data() + position * bytes, bytes);
+  APInt value(bytes * 8, bits);
+  if (auto real = dyn_cast<FloatType>(type))
+    return getConstant(
+        context,
+        FloatAttr::get(type, APFloat(real.getFloatSemantics(), value)));
+  return getConstant(context, IntegerAttr::get(type, value));
+}
+
+/// The row-major position of a constant index; nullopt if it is not one.
+static std::optional<int64_t> getPosition(ArrayRef<int64_t> shape,
+                                          Index index) {
+  int64_t position = 0;
+  for (auto [extent, i] : llvm::zip_equal(shape, index)) {
+    if (!i->isInt() || i->getInt() < 0 || i->getInt() >= extent)
+      return std::nullopt;
+    position = position * extent + i->getInt();
+  }
+  return position;
+}
+
+const Expr *rope::expandConstant(ElementEvaluator &evaluator, Value constant,
+                                 ElementsAttr elements, Index index) {
+  ExprContext &context = evaluator.getContext();
+  auto dense = dyn_cast<DenseElementsAttr>(elements);
+  if (dense && dense.isSplat())
+    return getConstant(context, dense.getSplatValue<Attribute>());
+  if (std::optional<int64_t> position =
+          getPosition(elements.getShapedType().getShape(), index))
+    return dense ? getConstant(context, dense.getValues<Attribute>()[*position])
+                 : getRawElement(context, elements, *position);
+  // Reads of equal columns are one read.
+  SmallVector<std::optional<int64_t>> fixed;
+  for (const Expr *i : index)
+    fixed.push_back(i->isInt() ? std::optional(i->getInt()) : std::nullopt);
+  fixed = evaluator.getColumns().getRepresentative(elements, fixed);
+  SmallVector<const Expr *> representative(index);
+  for (auto [i, value] : llvm::zip_equal(representative, fixed))
+    i = value ? context.getInt(*value) : i;
+  return ArrayRef(representative) == index
+             ? nullptr
+             : context.getRead(constant, representative);
+}
+
+//===----------------------------------------------------------------------===//
+// Scalars
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Evaluates values of one body: its arguments and indices are given.
+class BodyEvaluator {
+public:
+  BodyEvaluator(ElementEvaluator &evaluator, Block *body = nullptr,
+                Index iteration = {},
+                llvm::function_ref<const Expr *(unsigned)> argument = {})
+      : evaluator(evaluator), context(evaluator.getContext()), body(body),
+        iteration(iteration), argument(argument) {}
+
+  const Expr *evaluate(Value value);
+
+private:
+  const Expr *evaluateOp(Operation *op, Value value);
+  const Expr *evaluateChoice(scf::IfOp op, unsigned result);
+  const Expr *evaluateAffine(AffineExpr expr, ArrayRef<const Expr *> dims,
+                             ArrayRef<const Expr *> symbols);
+  SmallVector<const Expr *> evaluateAll(ValueRange values) {
+    return llvm::map_to_vector(values, [&](Value v) { return evaluate(v); });
+  }
+
+  ElementEvaluator &evaluator;
+  ExprContext &context;
+  Block *body;
+  Index iteration;
+  llvm::function_ref<const Expr *(unsigned)> argument;
+  llvm::DenseMap<Value, const Expr *> known;
+};
+} // namespace
+
+const Expr *BodyEvaluator::evaluate(Value value) {
+  auto found = known.find(value);
+  if (found != known.end())
+    return found->second;
+  const Expr *result;
+  auto blockArgument = dyn_cast<BlockArgument>(value);
+  if (blockArgument && blockArgument.getOwner() == body)
+    result = argument(blockArgument.getArgNumber());
+  else if (blockArgument)
+    result = context.getScalar(value);
+  else if (body && !body->findAncestorOpInBlock(*value.getDefiningOp()))
+    result = evaluator.evaluateScalar(value);
+  else
+    result = evaluateOp(value.getDefiningOp(), value);
+  known[value] = result;
+  return result;
+}
+
+const Expr *BodyEvaluator::evaluateAffine(AffineExpr expr,
+                                          ArrayRef<const Expr *> dims,
+                                          ArrayRef<const Expr *> symbols) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return context.getInt(constant.getValue());
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return dims[dim.getPosition()];
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
+    return symbols[symbol.getPosition()];
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  const Expr *lhs = evaluateAffine(binary.getLHS(), dims, symbols);
+  const Expr *rhs = evaluateAffine(binary.getRHS(), dims, symbols);
+  switch (expr.getKind()) {
+  case AffineExprKind::Add:
+    return context.add(lhs, rhs);
+  case AffineExprKind::Mul:
+    return context.mul(lhs, rhs);
+  case AffineExprKind::FloorDiv:
+    return context.floorDiv(lhs, rhs);
+  case AffineExprKind::Mod:
+    return context.mod(lhs, rhs);
+  default:
+    // ceildiv: ⌈a/b⌉ = ⌊(a + b − 1)/b⌋ for b > 0.
+    return context.floorDiv(
+        context.sub(context.add(lhs, rhs), context.getInt(1)), rhs);
+  }
+}
+
+/// What tells two ops of one name and type apart.
+static Attribute getDiscriminator(Operation *op) {
+  if (auto compare = dyn_cast<arith::CmpIOp>(op))
+    return compare.getPredicateAttr();
+  if (auto compare = dyn_cast<arith::CmpFOp>(op))
+    return compare.getPredicateAttr();
+  return {};
+}
+
+/// The branch that the condition decides for, or a choice of both.
+const Expr *BodyEvaluator::evaluateChoice(scf::IfOp op, unsigned result) {
+  const Expr *condition = evaluate(op.getCondition());
+  auto branch = [&](Region &region) {
+    return evaluate(region.front().getTerminator()->getOperand(result));
+  };
+  if (condition->isInt())
+    return branch(condition->isInt(0) ? op.getElseRegion()
+                                      : op.getThenRegion());
+  return context.apply<arith::SelectOp>(
+      op.getResult(result).getType(),
+      {condition, branch(op.getThenRegion()), branch(op.getElseRegion())});
+}
+
+const Expr *BodyEvaluator::evaluateOp(Operation *op, Value value) {
+  Attribute constant;
+  if (matchPattern(value, m_Constant(&constant)))
+    if (const Expr *number = getConstant(context, constant))
+      return number;
+  if (auto index = dyn_cast<linalg::IndexOp>(op))
+    return iteration.empty() ? context.getScalar(value)
+                             : iteration[index.getDim()];
+  if (auto extract = dyn_cast<tensor::ExtractOp>(op))
+    return context.getRead(extract.getTensor(),
+                           evaluateAll(extract.getIndices()));
+  if (auto dim = dyn_cast<tensor::DimOp>(op))
+    if (std::optional<int64_t> index = dim.getConstantIndex())
+      return evaluator.evaluateExtent(dim.getSource(), *index);
+  if (auto apply = dyn_cast<affine::AffineApplyOp>(op)) {
+    AffineMap map = apply.getAffineMap();
+    SmallVector<const Expr *> operands = evaluateAll(apply.getMapOperands());
+    auto all = ArrayRef(operands);
+    return evaluateAffine(map.getResult(0), all.take_front(map.getNumDims()),
+                          all.drop_front(map.getNumDims()));
+  }
+  if (auto sincos = dyn_cast<math::SincosOp>(op)) {
+    const Expr *angle = evaluate(sincos.getOperand());
+    return value == sincos.getSin()
+               ? context.apply<math::SinOp>(value.getType(), angle)
+               : context.apply<math::CosOp>(value.getType(), angle);
+  }
+  if (auto choice = dyn_cast<scf::IfOp>(op))
+    return evaluateChoice(choice, cast<OpResult>(value).getResultNumber());
+  bool scalar = llvm::all_of(op->getOperandTypes(), [](Type type) {
+    return type.isIntOrIndexOrFloat() || isa<ComplexType>(type);
+  });
+  if (!scalar || op->getNumResults() != 1 || op->getNumRegions() != 0 ||
+      op->getNumOperands() == 0 || !isPure(op))
+    return context.getScalar(value);
+  return context.apply(op->getName(), getDiscriminator(op), value.getType(),
+                       evaluateAll(op->getOperands()));
+}
+
+const Expr *rope::evaluateScalarOp(ElementEvaluator &evaluator, Value value) {
+  return BodyEvaluator(evaluator).evaluate(value);
+}
+
+//===----------------------------------------------------------------------===//
+// Structured ops
+//===----------------------------------------------------------------------===//
+
+/// The element that a map reads at an iteration.
+static SmallVector<const Expr *> applyMap(ExprContext &context, AffineMap map,
+                                          Index iteration);
+
+static const Expr *applyExpr(ExprContext &context, AffineExpr expr,
+                             Index iteration) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return context.getInt(constant.getValue());
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return iteration[dim.getPosition()];
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  const Expr *lhs = applyExpr(context, binary.getLHS(), iteration);
+  const Expr *rhs = applyExpr(context, binary.getRHS(), iteration);
+  if (expr.getKind() == AffineExprKind::Add)
+    return context.add(lhs, rhs);
+  if (expr.getKind() == AffineExprKind::Mul)
+    return context.mul(lhs, rhs);
+  if (expr.getKind() == AffineExprKind::FloorDiv)
+    return context.floorDiv(lhs, rhs);
+  return context.mod(lhs, rhs);
+}
+
+static SmallVector<const Expr *> applyMap(ExprContext &context, AffineMap map,
+                                          Index iteration) {
+  return llvm::map_to_vector(map.getResults(), [&](AffineExpr expr) {
+    return applyExpr(context, expr, iteration);
+  });
+}
+
+/// The iteration that writes an element; reduction dims are null. Fails for
+/// maps that are no permutation of dims.
+static FailureOr<SmallVector<const Expr *>>
+invertMap(AffineMap map, Index index, unsigned dims) {
+  SmallVector<const Expr *> iteration(dims, nullptr);
+  for (auto [expr, i] : llvm::zip_equal(map.getResults(), index)) {
+    if (isa<AffineConstantExpr>(expr))
+      continue;
+    auto dim = dyn_cast<AffineDimExpr>(expr);
+    if (!dim || iteration[dim.getPosition()])
+      return failure();
+    iteration[dim.getPosition()] = i;
+  }
+  return iteration;
+}
+
+/// Numbers the points of the reduction dims; fails if there are too many.
+static FailureOr<int64_t> countReduction(linalg::LinalgOp op, Index iteration) {
+  int64_t points = 1;
+  for (auto [dim, extent] : llvm::enumerate(op.getStaticLoopRanges())) {
+    if (iteration[dim])
+      continue;
+    if (ShapedType::isDynamic(extent) || extent > kMaxUnrolled)
+      return failure();
+    points *= extent;
+  }
+  if (points > kMaxUnrolled)
+    return failure();
+  return points;
+}
+
+/// One step of the body for result `number`, at an iteration, with the current
+/// element of the result for its output.
+static const Expr *evaluateStep(ElementEvaluator &evaluator,
+                                linalg::LinalgOp op, unsigned number,
+                                Index iteration, const Expr *current) {
+  ExprContext &context = evaluator.getContext();
+  auto argument = [&](unsigned i) -> const Expr * {
+    OpOperand &operand = op->getOpOperand(i);
+    if (current && op.isDpsInit(&operand) && i - op.getNumDpsInputs() == number)
+      return current;
+    if (!isa<ShapedType>(operand.get().getType()))
+      return evaluator.evaluateScalar(operand.get());
+    return context.getRead(
+        operand.get(),
+        applyMap(context, op.getMatchingIndexingMap(&operand), iteration));
+  };
+  Block *body = op.getBlock();
+  BodyEvaluator bodyEvaluator(evaluator, body, iteration, argument);
+  return bodyEvaluator.evaluate(body->getTerminator()->getOperand(number));
+}
+
+static const Expr *expandStructured(ElementEvaluator &evaluator,
+                                    linalg::LinalgOp op, unsigned number,
+                                    Index index) {
+  OpOperand *init = op.getDpsInitOperand(number);
+  FailureOr<SmallVector<const Expr *>> iteration =
+      invertMap(op.getMatchingIndexingMap(init), index, op.getNumLoops());
+  if (failed(iteration))
+    return nullptr;
+  if (llvm::all_of(*iteration, [](const Expr *e) { return e; }))
+    return evaluateStep(evaluator, op, number, *iteration, nullptr);
+  FailureOr<int64_t> points = countReduction(op, *iteration);
+  // Several results that depend on each other are not unrolled.
+  if (failed(points) || op->getNumResults() != 1)
+    return nullptr;
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  const Expr *current = evaluator.getContext().getRead(init->get(), index);
+  for (int64_t point = 0; point < *points; ++point) {
+    SmallVector<const Expr *> step(*iteration);
+    int64_t rest = point;
+    for (int64_t dim = step.size() - 1; dim >= 0; --dim)
+      if (!step[dim]) {
+        step[dim] = evaluator.getContext().getInt(rest % ranges[dim]);
+        rest /= ranges[dim];
+      }
+    current = evaluateStep(evaluator, op, number, step,
+                           evaluator.expandFully(current));
+  }
+  return current;
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+static linalg::LinalgOp getStructuredOp(const Expr *read) {
+  if (read->getKind() != Expr::Kind::Read)
+    return nullptr;
+  return dyn_cast_or_null<linalg::LinalgOp>(read->getValue().getDefiningOp());
+}
+
+SmallVector<int64_t> ElementEvaluator::getReductionExtents(const Expr *read) {
+  linalg::LinalgOp op = getStructuredOp(read);
+  SmallVector<int64_t> extents;
+  if (!op || !op.hasPureTensorSemantics())
+    return extents;
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  for (auto [range, type] : llvm::zip(ranges, op.getIteratorTypesArray()))
+    if (type == utils::IteratorType::reduction)
+      extents.push_back(range);
+  return extents;
+}
+
+const Expr *ElementEvaluator::evaluateReductionExtent(const Expr *read) {
+  linalg::LinalgOp op = getStructuredOp(read);
+  SmallVector<unsigned> dims;
+  op.getReductionDims(dims);
+  for (OpOperand &operand : op->getOpOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    for (auto [i, expr] : llvm::enumerate(map.getResults()))
+      if (expr == getAffineDimExpr(dims.front(), op.getContext()))
+        return evaluateExtent(operand.get(), i);
+  }
+  return nullptr;
+}
+
+bool ElementEvaluator::isReduction(const Expr *read) {
+  return llvm::any_of(getReductionExtents(read),
+                      [](int64_t extent) { return extent != 1; });
+}
+
+/// Whether an expression is the neutral element of a reduction. The most
+/// negative finite number is taken for −∞: scores are above it.
+static bool isNeutral(Reduction::Kind kind, const Expr *init) {
+  switch (kind) {
+  case Reduction::Kind::Sum:
+    return init->isFloat(0);
+  case Reduction::Kind::Max:
+    return init->getKind() == Expr::Kind::Float && init->getFloat() < -1e4;
+  case Reduction::Kind::And:
+    return init->isInt(1);
+  }
+  return false;
+}
+
+std::optional<Reduction> ElementEvaluator::evaluateReduction(const Expr *read,
+                                                             Index index) {
+  linalg::LinalgOp op = getStructuredOp(read);
+  unsigned number = cast<OpResult>(read->getValue()).getResultNumber();
+  OpOperand *init = op.getDpsInitOperand(number);
+  FailureOr<SmallVector<const Expr *>> iteration = invertMap(
+      op.getMatchingIndexingMap(init), read->getOperands(), op.getNumLoops());
+  if (failed(iteration))
+    return std::nullopt;
+  for (const Expr *&i : *iteration)
+    if (!i && index.empty())
+      return std::nullopt;
+    else if (!i)
+      i = std::exchange(index, index.drop_front()).front();
+  // The accumulator stands for itself.
+  const Expr *current = context.getScalar(read->getValue());
+  const Expr *step = evaluateStep(*this, op, number, *iteration, current);
+  if (step->getKind() != Expr::Kind::Apply || step->getOperands().size() != 2)
+    return std::nullopt;
+  ArrayRef<const Expr *> operands = step->getOperands();
+  if (operands[0] != current && operands[1] != current)
+    return std::nullopt;
+  Reduction result;
+  result.element = operands[operands[0] == current ? 1 : 0];
+  if (step->isa<arith::AddFOp>())
+    result.kind = Reduction::Kind::Sum;
+  else if (step->isa<arith::MaximumFOp>() || step->isa<arith::MaxNumFOp>())
+    result.kind = Reduction::Kind::Max;
+  else if (step->isa<arith::AndIOp>())
+    result.kind = Reduction::Kind::And;
+  else
+    return std::nullopt;
+  const Expr *start =
+      expandFully(context.getRead(init->get(), read->getOperands()));
+  if (!isNeutral(result.kind, start))
+    return std::nullopt;
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Ops on tensors
+//===----------------------------------------------------------------------===//
+
+/// An elementwise op on tensors, and scalars among its operands.
+static const Expr *expandElementwise(ElementEvaluator &evaluator, Operation *op,
+                                     Value value, Index index) {
+  ExprContext &context = evaluator.getContext();
+  SmallVector<const Expr *> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(isa<RankedTensorType>(operand.getType())
+                           ? context.getRead(operand, index)
+                           : evaluator.evaluateScalar(operand));
+  return context.apply(op->getName(), getDiscriminator(op),
+                       cast<ShapedType>(value.getType()).getElementType(),
+                       operands);
+}
+
+const Expr *rope::expandComputation(ElementEvaluator &evaluator,
+                                    OpResult result, Index index) {
+  Operation *op = result.getOwner();
+  if (auto structured = dyn_cast<linalg::LinalgOp>(op)) {
+    if (!structured.hasPureTensorSemantics())
+      return nullptr;
+    return expandStructured(evaluator, structured, result.getResultNumber(),
+                            index);
+  }
+  if (auto generate = dyn_cast<tensor::GenerateOp>(op)) {
+    Block *body = &generate.getBody().front();
+    BodyEvaluator bodyEvaluator(evaluator, body, {},
+                                [&](unsigned i) { return index[i]; });
+    return bodyEvaluator.evaluate(body->getTerminator()->getOperand(0));
+  }
+  if (op->hasTrait<OpTrait::Elementwise>() && op->getNumResults() == 1 &&
+      op->getNumRegions() == 0)
+    return expandElementwise(evaluator, op, result, index);
+  return nullptr;
+}

@@ -1,0 +1,514 @@
+//===- RotationMatch.cpp - Proves that a value is a rotation --------------===//
+//
+// Licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "rope/Analysis/RotationMatch.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace mlir::rope;
+
+/// Reads looked at in the search for the source of one element.
+static constexpr size_t kMaxReads = 4096;
+/// Channels of the widest rotation.
+static constexpr int64_t kMaxChannels = 4096;
+
+//===----------------------------------------------------------------------===//
+// Sources
+//===----------------------------------------------------------------------===//
+
+/// The reads of an element by the value that they read, nearest value last.
+using ReadsByValue = llvm::MapVector<Value, llvm::SetVector<const Expr *>>;
+
+static void collectReads(const Expr *expr, SmallVectorImpl<const Expr *> &to) {
+  if (expr->getKind() == Expr::Kind::Read)
+    to.push_back(expr);
+  else if (expr->getKind() == Expr::Kind::Apply)
+    for (const Expr *operand : expr->getOperands())
+      collectReads(operand, to);
+}
+
+/// All reads that an element goes back to, at any depth.
+static ReadsByValue findReads(ElementEvaluator &evaluator,
+                              const Expr *element) {
+  ReadsByValue reads;
+  SmallVector<const Expr *> queue = {element};
+  size_t count = 0;
+  while (!queue.empty() && count < kMaxReads) {
+    const Expr *read = queue.pop_back_val();
+    if (!reads[read->getValue()].insert(read))
+      continue;
+    ++count;
+    if (const Expr *step = evaluator.expand(read))
+      collectReads(step, queue);
+  }
+  return reads;
+}
+
+/// Whether one element reads a value at two constants, and alike otherwise.
+static bool readsTwoChannels(ArrayRef<const Expr *> reads) {
+  return reads.size() > 1 && llvm::all_of(reads, [&](const Expr *read) {
+           return llvm::all_of(llvm::zip_equal(reads.front()->getOperands(),
+                                               read->getOperands()),
+                               [](auto pair) {
+                                 auto [a, b] = pair;
+                                 return a == b || (a->isInt() && b->isInt());
+                               });
+         });
+}
+
+/// The values that an element reads at two channels, nearest first.
+static SmallVector<Value> findSources(ElementEvaluator &evaluator,
+                                      const Expr *element) {
+  SmallVector<Value> sources;
+  for (auto &[value, reads] : findReads(evaluator, element)) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (type && isa<FloatType>(type.getElementType()) &&
+        readsTwoChannels(reads.getArrayRef()))
+      sources.push_back(value);
+  }
+  llvm::stable_sort(sources, [](Value a, Value b) {
+    Operation *opA = a.getDefiningOp(), *opB = b.getDefiningOp();
+    if (!opA || !opB)
+      return opA && !opB;
+    return opA->getBlock() == opB->getBlock() && opB->isBeforeInBlock(opA);
+  });
+  return sources;
+}
+
+//===----------------------------------------------------------------------===//
+// Pairs
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A coefficient as a sign and the rest, fully expanded.
+struct Coefficient {
+  bool negative;
+  const Expr *given;
+  const Expr *expanded;
+};
+
+/// The attempt to match one root with one source.
+class RotationMatcher {
+public:
+  RotationMatcher(ElementEvaluator &evaluator, Value root, int64_t rootDim,
+                  int64_t rootDims, Value source, MatchFailure &why)
+      : evaluator(evaluator), context(evaluator.getContext()),
+        builder(evaluator, source), why(why) {
+    match.root = root;
+    match.source = source;
+    match.rootDim = rootDim;
+    match.rootDims = rootDims;
+  }
+
+  FailureOr<RotationMatch> run();
+
+private:
+  LogicalResult fail(const Twine &reason) {
+    why.reason = reason.str();
+    return failure();
+  }
+  LogicalResult buildForms();
+  LogicalResult matchDim(unsigned dim);
+  LogicalResult matchDims();
+  void followUnitDims(llvm::SmallDenseSet<int64_t> &followed);
+  LogicalResult matchUnchanged(int64_t channel);
+  LogicalResult matchPair(int64_t first, int64_t second);
+  LogicalResult checkPair(RotatedPair &pair, Coefficient cosU, Coefficient sinU,
+                          Coefficient cosV, Coefficient sinV);
+  LogicalResult pairUp();
+  LogicalResult checkTableDims();
+  Coefficient getCoefficient(const LinearTerm &term);
+  int64_t getChannel(const LinearTerm &term);
+
+  ElementEvaluator &evaluator;
+  ExprContext &context;
+  LinearFormBuilder builder;
+  MatchFailure &why;
+  RotationMatch match;
+  SmallVector<LinearForm> forms;
+  std::optional<bool> inverse;
+};
+} // namespace
+
+Coefficient RotationMatcher::getCoefficient(const LinearTerm &term) {
+  const Expr *given = term.coefficient;
+  bool negative = false;
+  const Expr *expanded = evaluator.expandFully(given);
+  if (expanded->isa<arith::NegFOp>()) {
+    negative = true;
+    expanded = expanded->getOperands()[0];
+  } else if (expanded->getKind() == Expr::Kind::Float &&
+             expanded->getFloat() < 0) {
+    negative = true;
+    expanded = context.getFloat(-expanded->getFloat(), expanded->getType());
+  }
+  // The sign as given may be within a tensor of negated sines.
+  if (negative)
+    given = context.apply<arith::NegFOp>(term.read->getType(), given);
+  return {negative, given, expanded};
+}
+
+int64_t RotationMatcher::getChannel(const LinearTerm &term) {
+  ArrayRef<int64_t> shape = cast<ShapedType>(match.source.getType()).getShape();
+  int64_t channel = 0;
+  for (auto [dim, index, extent] :
+       llvm::zip_equal(match.dims, term.read->getOperands(), shape))
+    if (dim.kind == SourceDim::Kind::Channels)
+      channel = channel * extent + index->getInt();
+  return channel;
+}
+
+/// The neighbouring dims of the root whose row-major number an index is.
+static std::optional<SourceDim> getFollowed(const Expr *index,
+                                            ArrayRef<int64_t> rootShape) {
+  if (index->getKind() == Expr::Kind::Sym)
+    return SourceDim{SourceDim::Kind::Follows, index->getNumber()};
+  if (index->getKind() != Expr::Kind::Linear || index->getInt() != 0)
+    return std::nullopt;
+  SmallVector<std::pair<int64_t, int64_t>> parts;
+  for (auto [atom, coefficient] :
+       llvm::zip(index->getOperands(), index->getCoefficients())) {
+    if (atom->getKind() != Expr::Kind::Sym)
+      return std::nullopt;
+    parts.emplace_back(atom->getNumber(), coefficient);
+  }
+  llvm::sort(parts);
+  int64_t stride = 1;
+  for (auto [i, part] : llvm::enumerate(llvm::reverse(parts))) {
+    auto [dim, coefficient] = part;
+    if (coefficient != stride ||
+        dim != parts.back().first - static_cast<int64_t>(i))
+      return std::nullopt;
+    stride *= rootShape[dim];
+  }
+  return SourceDim{SourceDim::Kind::Follows, parts.front().first,
+                   static_cast<int64_t>(parts.size())};
+}
+
+/// All reads agree on what a dim of the source is.
+LogicalResult RotationMatcher::matchDim(unsigned dim) {
+  const Expr *first = forms.front().front().read->getOperands()[dim];
+  bool equal = true;
+  for (const LinearForm &form : forms)
+    for (const LinearTerm &term : form) {
+      const Expr *index = term.read->getOperands()[dim];
+      equal &= index == first;
+      if (index != first && !(index->isInt() && first->isInt()))
+        return fail("channels are read from different places");
+    }
+  if (!equal)
+    match.dims.push_back({SourceDim::Kind::Channels});
+  else if (first->isInt())
+    match.dims.push_back({SourceDim::Kind::Fixed, first->getInt()});
+  else if (auto followed = getFollowed(
+               first, cast<ShapedType>(match.root.getType()).getShape()))
+    match.dims.push_back(*followed);
+  else
+    return fail("dims of the source are not dims of the result");
+  return success();
+}
+
+/// Dims of extent 1 of the source are those of the root at the same place, so
+/// that no reshape is needed for them.
+void RotationMatcher::followUnitDims(llvm::SmallDenseSet<int64_t> &followed) {
+  ArrayRef<int64_t> root = cast<ShapedType>(match.root.getType()).getShape();
+  ArrayRef<int64_t> source =
+      cast<ShapedType>(match.source.getType()).getShape();
+  if (root.size() != source.size())
+    return;
+  for (auto [dim, is] : llvm::enumerate(match.dims)) {
+    int64_t at = dim;
+    if (is.kind == SourceDim::Kind::Fixed && source[dim] == 1 &&
+        root[dim] == 1 && !match.isChannelDim(at) && followed.insert(at).second)
+      is = {SourceDim::Kind::Follows, at};
+  }
+}
+
+LogicalResult RotationMatcher::matchDims() {
+  auto type = cast<RankedTensorType>(match.source.getType());
+  llvm::SmallDenseSet<int64_t> followed;
+  std::optional<int64_t> lastOfChannels;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+    if (failed(matchDim(dim)))
+      return failure();
+    SourceDim &last = match.dims.back();
+    for (int64_t i = 0; last.follows(last.value + i); ++i)
+      if (!followed.insert(last.value + i).second)
+        return fail("two dims of the source are one dim of the result");
+    if (last.kind != SourceDim::Kind::Channels)
+      continue;
+    if (lastOfChannels && *lastOfChannels != dim - 1)
+      return fail("the channels of the source are not neighbours");
+    lastOfChannels = dim;
+  }
+  followUnitDims(followed);
+  // A dim of the result that the source lacks is a repetition.
+  auto root = cast<RankedTensorType>(match.root.getType());
+  for (int64_t dim = 0; dim < root.getRank(); ++dim)
+    if (!match.isChannelDim(dim) && root.getDimSize(dim) != 1 &&
+        !followed.contains(dim)) {
+      if (root.isDynamicDim(dim))
+        return fail("the result repeats the source a dynamic number of times");
+      match.repeated.push_back(dim);
+    }
+  return success();
+}
+
+/// The index of a channel of the root.
+static SmallVector<const Expr *> getRootIndex(ElementEvaluator &evaluator,
+                                              Value root, int64_t rootDim,
+                                              int64_t rootDims,
+                                              int64_t channel) {
+  SmallVector<const Expr *> index = evaluator.getSymbolicIndex(root);
+  ArrayRef<int64_t> shape = cast<ShapedType>(root.getType()).getShape();
+  for (int64_t dim = rootDim + rootDims - 1; dim >= rootDim; --dim) {
+    index[dim] = evaluator.getContext().getInt(channel % shape[dim]);
+    channel /= shape[dim];
+  }
+  return index;
+}
+
+LogicalResult RotationMatcher::buildForms() {
+  for (int64_t c = 0, e = match.getNumChannels(); c < e; ++c) {
+    SmallVector<const Expr *> index =
+        getRootIndex(evaluator, match.root, match.rootDim, match.rootDims, c);
+    FailureOr<LinearForm> form =
+        builder.build(context.getRead(match.root, index));
+    if (failed(form))
+      return fail(builder.getReason());
+    llvm::erase_if(*form, [&](const LinearTerm &term) {
+      return evaluator.expandFully(term.coefficient)->isFloat(0);
+    });
+    if (form->empty() || form->size() > 2)
+      return fail("channel " + Twine(c) + " has " + Twine(form->size()) +
+                  " terms");
+    forms.push_back(std::move(*form));
+  }
+  match.narrowing = builder.sawNarrowing();
+  return success();
+}
+
+LogicalResult RotationMatcher::matchUnchanged(int64_t channel) {
+  const LinearTerm &term = forms[channel].front();
+  if (!evaluator.expandFully(term.coefficient)->isFloat(1))
+    return fail("channel " + Twine(channel) + " is scaled, and not turned");
+  match.unchanged.emplace_back(getChannel(term), channel);
+  return success();
+}
+
+/// [[cosU, −sinU], [sinV, cosV]], by signs first and then by values.
+LogicalResult RotationMatcher::checkPair(RotatedPair &pair, Coefficient cosU,
+                                         Coefficient sinU, Coefficient cosV,
+                                         Coefficient sinV) {
+  if (sinU.negative == sinV.negative)
+    return fail("the two sines have the same sign: not orthogonal");
+  if (cosU.negative || cosV.negative)
+    return fail("a cosine is negated");
+  bool turnsBack = sinV.negative;
+  if (inverse && *inverse != turnsBack)
+    return fail("pairs turn in different directions");
+  inverse = turnsBack;
+  bool equal = cosU.expanded == cosV.expanded && sinU.expanded == sinV.expanded;
+  match.full |= !equal;
+  pair.cos[0] = cosU.given;
+  pair.cos[1] = cosV.given;
+  pair.sin[0] = sinU.given;
+  pair.sin[1] = sinV.given;
+  match.pairs.push_back(pair);
+  return success();
+}
+
+/// How much an expression looks like a sine rather than a cosine.
+static bool isSine(const Expr *expr) {
+  if (expr->isa<math::SinOp>())
+    return true;
+  if (expr->isa<math::CosOp>() || expr->getKind() != Expr::Kind::Apply)
+    return false;
+  return llvm::any_of(expr->getOperands(), isSine);
+}
+
+LogicalResult RotationMatcher::matchPair(int64_t first, int64_t second) {
+  LinearForm rows[2] = {forms[first], forms[second]};
+  for (LinearForm &row : rows)
+    llvm::sort(row, [&](const LinearTerm &a, const LinearTerm &b) {
+      return getChannel(a) < getChannel(b);
+    });
+  int64_t u = getChannel(rows[0][0]), v = getChannel(rows[0][1]);
+  Coefficient m[2][2];
+  for (int r : {0, 1})
+    for (int c : {0, 1})
+      m[r][c] = getCoefficient(rows[r][c]);
+  // The first row is that of u unless its coefficient of u is a sine.
+  bool swapped = isSine(m[0][0].expanded) && !isSine(m[0][1].expanded);
+  RotatedPair pair = {u, v, first, second, {}, {}};
+  if (swapped && first == u)
+    return fail("cosines and sines have changed places");
+  if (!swapped)
+    return checkPair(pair, m[0][0], m[0][1], m[1][1], m[1][0]);
+  std::swap(pair.writtenU, pair.writtenV);
+  return checkPair(pair, m[1][0], m[1][1], m[0][1], m[0][0]);
+}
+
+LogicalResult RotationMatcher::pairUp() {
+  // The channels that each pair of source channels goes to.
+  llvm::MapVector<std::pair<int64_t, int64_t>, SmallVector<int64_t>> targets;
+  for (auto [c, form] : llvm::enumerate(forms)) {
+    if (form.size() == 1) {
+      if (failed(matchUnchanged(c)))
+        return failure();
+      continue;
+    }
+    auto [low, high] = std::minmax(getChannel(form[0]), getChannel(form[1]));
+    targets[{low, high}].push_back(c);
+  }
+  llvm::SmallDenseSet<int64_t> used;
+  for (auto [from, to] : match.unchanged)
+    if (!used.insert(from).second)
+      return fail("channel " + Twine(from) + " is used twice");
+  for (auto &[channels, to] : targets) {
+    if (to.size() != 2)
+      return fail("channels " + Twine(channels.first) + " and " +
+                  Twine(channels.second) + " go to " + Twine(to.size()) +
+                  " channels");
+    if (!used.insert(channels.first).second ||
+        !used.insert(channels.second).second)
+      return fail("channel " + Twine(channels.first) + " or " +
+                  Twine(channels.second) + " is in two pairs");
+    if (failed(matchPair(to[0], to[1]))) {
+      why.mixedSource = match.source;
+      return failure();
+    }
+  }
+  if (match.pairs.empty())
+    return fail("no channel turns");
+  llvm::sort(match.pairs, [](const RotatedPair &a, const RotatedPair &b) {
+    return a.u < b.u;
+  });
+  return success();
+}
+
+static bool readsSymbolOtherThan(const Expr *expr,
+                                 const llvm::SmallDenseSet<int64_t> &known,
+                                 llvm::SmallDenseSet<const Expr *> &seen) {
+  if (!seen.insert(expr).second)
+    return false;
+  if (expr->getKind() == Expr::Kind::Sym)
+    return !known.contains(expr->getNumber());
+  return llvm::any_of(expr->getOperands(), [&](const Expr *operand) {
+    return readsSymbolOtherThan(operand, known, seen);
+  });
+}
+
+/// A product of two complex numbers is a rotation of either by the other. The
+/// table is the one with fewer dims.
+LogicalResult RotationMatcher::checkTableDims() {
+  llvm::SmallDenseSet<int64_t> followed;
+  for (const SourceDim &dim : match.dims)
+    for (int64_t i = 0; dim.follows(dim.value + i); ++i)
+      followed.insert(dim.value + i);
+  llvm::SmallDenseSet<const Expr *> seen;
+  for (const RotatedPair &pair : match.pairs)
+    for (const Expr *coefficient : {pair.cos[0], pair.sin[0]})
+      if (readsSymbolOtherThan(coefficient, followed, seen))
+        return fail("the table varies along a dim that the source lacks");
+  return success();
+}
+
+FailureOr<RotationMatch> RotationMatcher::run() {
+  if (failed(buildForms()) || failed(matchDims()) || failed(pairUp()) ||
+      failed(checkTableDims()))
+    return failure();
+  match.inverse = *inverse;
+  return match;
+}
+
+//===----------------------------------------------------------------------===//
+// Roots
+//===----------------------------------------------------------------------===//
+
+/// What a cast, a sign or a constant factor is applied to; null otherwise.
+static const Expr *stripUnary(const Expr *element) {
+  ArrayRef<const Expr *> operands = element->getOperands();
+  if (element->isa<arith::NegFOp>() || element->isa<arith::TruncFOp>() ||
+      element->isa<arith::ExtFOp>())
+    return operands[0];
+  if (element->isa<arith::MulFOp>() || element->isa<arith::DivFOp>()) {
+    if (operands[1]->getKind() == Expr::Kind::Float)
+      return operands[0];
+    if (operands[0]->getKind() == Expr::Kind::Float)
+      return operands[1];
+  }
+  return nullptr;
+}
+
+/// Follows movement, casts and factors; whether a sum is behind.
+static bool isSum(ElementEvaluator &evaluator, const Expr *element) {
+  while (element && !element->isa<arith::AddFOp>()) {
+    const Expr *inner = stripUnary(element);
+    element = inner ? inner : evaluator.expandOnce(element);
+  }
+  return element;
+}
+
+/// Tries dims of the root as the channels.
+static FailureOr<RotationMatch> matchAlong(ElementEvaluator &evaluator,
+                                           Value root, int64_t dim,
+                                           int64_t dims, MatchFailure &why) {
+  int64_t channels = 1;
+  for (int64_t extent :
+       cast<ShapedType>(root.getType()).getShape().slice(dim, dims)) {
+    if (ShapedType::isDynamic(extent) || extent > kMaxChannels)
+      return failure();
+    channels *= extent;
+  }
+  if (channels < 2 || channels > kMaxChannels)
+    return failure();
+  // Rotated channels lie at one of the ends, or everywhere.
+  for (int64_t probe : {int64_t(0), channels - 1}) {
+    const Expr *element = evaluator.getContext().getRead(
+        root, getRootIndex(evaluator, root, dim, dims, probe));
+    if (!isSum(evaluator, element))
+      continue;
+    for (Value source : findSources(evaluator, element)) {
+      MatchFailure attempt = {/*isCandidate=*/true, {}, {}};
+      FailureOr<RotationMatch> match =
+          RotationMatcher(evaluator, root, dim, dims, source, attempt).run();
+      if (succeeded(match))
+        return match;
+      Value mixed = attempt.mixedSource ? attempt.mixedSource : why.mixedSource;
+      if (!why.isCandidate || attempt.mixedSource)
+        why = attempt;
+      why.mixedSource = mixed;
+    }
+  }
+  return failure();
+}
+
+FailureOr<RotationMatch> rope::matchRotation(ElementEvaluator &evaluator,
+                                             Value root, MatchFailure &why) {
+  auto type = dyn_cast<RankedTensorType>(root.getType());
+  if (!type || !isa<FloatType>(type.getElementType()))
+    return failure();
+  // Parts side by side, as of complex numbers, are two dims of channels.
+  int64_t rank = type.getRank();
+  if (rank >= 2 && type.getDimSize(rank - 1) == 2) {
+    FailureOr<RotationMatch> match =
+        matchAlong(evaluator, root, rank - 2, 2, why);
+    if (succeeded(match))
+      return match;
+  }
+  for (int64_t dim = rank - 1; dim >= 0; --dim) {
+    FailureOr<RotationMatch> match = matchAlong(evaluator, root, dim, 1, why);
+    if (succeeded(match))
+      return match;
+  }
+  return failure();
+}

@@ -1,0 +1,140 @@
+//===- ElementEvaluatorTest.cpp - Tests of element provenance -------------===//
+//
+// Licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "rope/Analysis/ElementEvaluator.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Parser/Parser.h"
+#include "gtest/gtest.h"
+
+using namespace mlir;
+using namespace mlir::rope;
+
+namespace {
+class ElementEvaluatorTest : public ::testing::Test {
+protected:
+  ElementEvaluatorTest() {
+    context.loadDialect<arith::ArithDialect, func::FuncDialect,
+                        linalg::LinalgDialect, math::MathDialect,
+                        tensor::TensorDialect>();
+  }
+
+  /// The element at `index` of what the function returns, expanded fully; -1
+  /// in the index stands for the symbol of that dim.
+  std::string evaluate(StringRef body, ArrayRef<int64_t> index) {
+    module = parseSourceString<ModuleOp>(body, &context);
+    auto function = *module->getOps<func::FuncOp>().begin();
+    Value result = function.getBody().front().getTerminator()->getOperand(0);
+    ExprContext exprs(&context);
+    ElementEvaluator evaluator(exprs);
+    SmallVector<const Expr *> at = evaluator.getSymbolicIndex(result);
+    for (auto [i, value] : llvm::zip_equal(at, index))
+      i = value < 0 ? i : exprs.getInt(value);
+    std::string text;
+    llvm::raw_string_ostream(text)
+        << *evaluator.expandFully(exprs.getRead(result, at));
+    return text;
+  }
+
+  MLIRContext context;
+  OwningOpRef<ModuleOp> module;
+};
+} // namespace
+
+TEST_F(ElementEvaluatorTest, SlicesAndConcat) {
+  StringRef rotateHalf = R"(
+    func.func @f(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+      %a = tensor.extract_slice %x[0, 0] [4, 4] [1, 1] : tensor<4x8xf32> to tensor<4x4xf32>
+      %b = tensor.extract_slice %x[0, 4] [4, 4] [1, 1] : tensor<4x8xf32> to tensor<4x4xf32>
+      %n = arith.negf %b : tensor<4x4xf32>
+      %r = tensor.concat dim(1) %n, %a : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x8xf32>
+      return %r : tensor<4x8xf32>
+    })";
+  EXPECT_EQ(evaluate(rotateHalf, {-1, 1}), "negf(%arg0[i0, 5])");
+  EXPECT_EQ(evaluate(rotateHalf, {-1, 6}), "%arg0[i0, 2]");
+}
+
+TEST_F(ElementEvaluatorTest, InsertWithStride) {
+  StringRef interleave = R"(
+    func.func @f(%x: tensor<4xf32>, %y: tensor<8xf32>) -> tensor<8xf32> {
+      %r = tensor.insert_slice %x into %y[1] [4] [2] : tensor<4xf32> into tensor<8xf32>
+      return %r : tensor<8xf32>
+    })";
+  EXPECT_EQ(evaluate(interleave, {5}), "%arg0[2]");
+  EXPECT_EQ(evaluate(interleave, {4}), "%arg1[4]");
+}
+
+TEST_F(ElementEvaluatorTest, ReshapesCancelWithDynamicExtents) {
+  StringRef reshapes = R"(
+    func.func @f(%x: tensor<?x?x16xf32>, %n: index) -> tensor<?x?x16xf32> {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %b = tensor.dim %x, %c0 : tensor<?x?x16xf32>
+      %s = tensor.dim %x, %c1 : tensor<?x?x16xf32>
+      %c = tensor.collapse_shape %x [[0, 1], [2]] : tensor<?x?x16xf32> into tensor<?x16xf32>
+      %e = tensor.expand_shape %c [[0, 1], [2]] output_shape [%b, %s, 16] : tensor<?x16xf32> into tensor<?x?x16xf32>
+      return %e : tensor<?x?x16xf32>
+    })";
+  EXPECT_EQ(evaluate(reshapes, {-1, -1, 3}), "%arg0[i0, i1, 3]");
+}
+
+TEST_F(ElementEvaluatorTest, BodiesGathersAndConstants) {
+  StringRef gather = R"(
+    #id = affine_map<(d0) -> (d0)>
+    func.func @f(%ids: tensor<4xindex>) -> tensor<4xf32> {
+      %t = arith.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>
+      %c1 = arith.constant 1 : index
+      %e = tensor.empty() : tensor<4xf32>
+      %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+          ins(%ids : tensor<4xindex>) outs(%e : tensor<4xf32>) {
+        ^bb0(%i: index, %o: f32):
+          %v = tensor.extract %t[%c1, %i] : tensor<2x2xf32>
+          %w = arith.addf %v, %v : f32
+          linalg.yield %w : f32
+      } -> tensor<4xf32>
+      return %r : tensor<4xf32>
+    })";
+  EXPECT_EQ(evaluate(gather, {-1}),
+            "addf(arith.constant[1, %arg0[i0]], arith.constant[1, %arg0[i0]])");
+}
+
+TEST_F(ElementEvaluatorTest, EqualColumnsOfConstantsAreOne) {
+  StringRef columns = R"(
+    func.func @f(%i: index) -> tensor<2x3xf32> {
+      %t = arith.constant dense<[[1.0, 7.0, 1.0], [3.0, 8.0, 3.0]]> : tensor<2x3xf32>
+      return %t : tensor<2x3xf32>
+    })";
+  EXPECT_EQ(evaluate(columns, {-1, 2}), evaluate(columns, {-1, 0}));
+  EXPECT_NE(evaluate(columns, {-1, 1}), evaluate(columns, {-1, 0}));
+}
+
+TEST_F(ElementEvaluatorTest, ShortReductionsUnroll) {
+  // An angle as a product over one frequency.
+  StringRef angle = R"(
+    func.func @f(%p: tensor<4x1xf32>, %w: tensor<1x2xf32>) -> tensor<4x2xf32> {
+      %z = arith.constant 0.0 : f32
+      %e = tensor.empty() : tensor<4x2xf32>
+      %i = linalg.fill ins(%z : f32) outs(%e : tensor<4x2xf32>) -> tensor<4x2xf32>
+      %r = linalg.matmul ins(%p, %w : tensor<4x1xf32>, tensor<1x2xf32>) outs(%i : tensor<4x2xf32>) -> tensor<4x2xf32>
+      return %r : tensor<4x2xf32>
+    })";
+  EXPECT_EQ(evaluate(angle, {-1, 1}), "mulf(%arg0[i0, 0], %arg1[0, 1])");
+}
+
+TEST_F(ElementEvaluatorTest, OpaqueOpsEndAnExpansion) {
+  StringRef softmax = R"(
+    func.func @f(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+      %e = tensor.empty() : tensor<4x8xf32>
+      %r = linalg.softmax dimension(1) ins(%x : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) -> tensor<4x8xf32>
+      return %r : tensor<4x8xf32>
+    })";
+  EXPECT_EQ(evaluate(softmax, {-1, 3}), "linalg.softmax[i0, 3]");
+}

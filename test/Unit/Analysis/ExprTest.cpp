@@ -1,0 +1,133 @@
+//===- ExprTest.cpp - Tests of expressions --------------------------------===//
+//
+// Licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "rope/Analysis/Expr.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/MLIRContext.h"
+#include "gtest/gtest.h"
+
+using namespace mlir;
+using namespace mlir::rope;
+
+namespace {
+class ExprTest : public ::testing::Test {
+protected:
+  ExprTest() : exprs(&context) {
+    context.loadDialect<arith::ArithDialect, complex::ComplexDialect,
+                        math::MathDialect>();
+    f32 = Float32Type::get(&context);
+    truth = IntegerType::get(&context, 1);
+  }
+
+  const Expr *sym(int64_t number, int64_t extent) {
+    return exprs.getSym(number, extent);
+  }
+  const Expr *compare(arith::CmpIPredicate predicate, const Expr *a,
+                      const Expr *b) {
+    return exprs.apply<arith::CmpIOp>(
+        truth, {a, b}, arith::CmpIPredicateAttr::get(&context, predicate));
+  }
+
+  MLIRContext context;
+  ExprContext exprs;
+  Type f32, truth;
+};
+} // namespace
+
+TEST_F(ExprTest, EqualStructuresAreOneExpression) {
+  const Expr *a = exprs.add(sym(0, 8), exprs.mul(sym(1, 4), exprs.getInt(3)));
+  const Expr *b = exprs.add(exprs.mul(exprs.getInt(3), sym(1, 4)), sym(0, 8));
+  EXPECT_EQ(a, b);
+  EXPECT_NE(a, exprs.add(a, exprs.getInt(1)));
+}
+
+TEST_F(ExprTest, SumsCancel) {
+  const Expr *a = exprs.add(sym(0, 8), exprs.getInt(5));
+  EXPECT_EQ(exprs.sub(a, sym(0, 8)), exprs.getInt(5));
+}
+
+TEST_F(ExprTest, DivisionKnowsRanges) {
+  // (16·h + c) / 16 = h and mod 16 = c where c < 16.
+  const Expr *h = sym(0, 4), *c = sym(1, 16), *sixteen = exprs.getInt(16);
+  const Expr *joined = exprs.add(exprs.mul(h, sixteen), c);
+  EXPECT_EQ(exprs.floorDiv(joined, sixteen), h);
+  EXPECT_EQ(exprs.mod(joined, sixteen), c);
+  // Not where the remainder may be larger.
+  const Expr *wide = exprs.add(exprs.mul(h, sixteen), sym(1, 17));
+  EXPECT_NE(exprs.floorDiv(wide, sixteen), h);
+  // A quotient and its remainder make the number again.
+  EXPECT_EQ(exprs.add(exprs.mul(exprs.floorDiv(wide, sixteen), sixteen),
+                      exprs.mod(wide, sixteen)),
+            wide);
+}
+
+TEST_F(ExprTest, SymbolOfOneElementIsZero) {
+  EXPECT_EQ(sym(3, 1), exprs.getInt(0));
+}
+
+TEST_F(ExprTest, ComparisonsAreDecidedByRanges) {
+  const Expr *i = sym(0, 8);
+  EXPECT_TRUE(compare(arith::CmpIPredicate::slt, i, exprs.getInt(8))->isInt(1));
+  EXPECT_TRUE(compare(arith::CmpIPredicate::slt, i, exprs.getInt(0))->isInt(0));
+  EXPECT_FALSE(compare(arith::CmpIPredicate::slt, i, exprs.getInt(4))->isInt());
+}
+
+TEST_F(ExprTest, WrapOfNegativeIndicesVanishes) {
+  // select(i < 0, i + 8, i) = i
+  const Expr *i = sym(0, 8);
+  const Expr *wrapped = exprs.apply<arith::SelectOp>(
+      IndexType::get(&context),
+      {compare(arith::CmpIPredicate::slt, i, exprs.getInt(0)),
+       exprs.add(i, exprs.getInt(8)), i});
+  EXPECT_EQ(wrapped, i);
+}
+
+TEST_F(ExprTest, BroadcastIsTheIndexOnlyOfItsOwnExtent) {
+  const Expr *extent = sym(7, ShapedType::kDynamic), *other = sym(9, 100);
+  const Expr *i = exprs.getSym(0, ShapedType::kDynamic, extent);
+  auto choose = [&](const Expr *of) {
+    return exprs.apply<arith::SelectOp>(
+        IndexType::get(&context),
+        {compare(arith::CmpIPredicate::eq, of, exprs.getInt(1)),
+         exprs.getInt(0), i});
+  };
+  EXPECT_EQ(choose(extent), i);
+  EXPECT_NE(choose(other), i);
+}
+
+TEST_F(ExprTest, SignsComeOutOfProducts) {
+  const Expr *x = exprs.apply<math::CosOp>(f32, sym(0, 8));
+  const Expr *y = exprs.apply<math::SinOp>(f32, sym(1, 8));
+  const Expr *negated = exprs.apply<arith::NegFOp>(f32, y);
+  const Expr *product = exprs.apply<arith::MulFOp>(f32, {x, negated});
+  EXPECT_TRUE(product->isa<arith::NegFOp>());
+  EXPECT_EQ(exprs.apply<arith::NegFOp>(f32, product),
+            exprs.apply<arith::MulFOp>(f32, {y, x}));
+}
+
+TEST_F(ExprTest, PartsOfComplexProducts) {
+  Type c = ComplexType::get(f32);
+  auto part = [&](int i) { return exprs.apply<math::ExpOp>(f32, sym(i, 8)); };
+  const Expr *u = exprs.apply<complex::CreateOp>(c, {part(0), part(1)});
+  const Expr *v = exprs.apply<complex::CreateOp>(c, {part(2), part(3)});
+  const Expr *product = exprs.apply<complex::MulOp>(c, {u, v});
+  const Expr *re = exprs.apply<complex::ReOp>(f32, product);
+  const Expr *expected = exprs.apply<arith::SubFOp>(
+      f32, {exprs.apply<arith::MulFOp>(f32, {part(0), part(2)}),
+            exprs.apply<arith::MulFOp>(f32, {part(1), part(3)})});
+  EXPECT_EQ(re, expected);
+}
+
+TEST_F(ExprTest, NarrowingAConstantRounds) {
+  const Expr *wide = exprs.getFloat(0.1, Float64Type::get(&context));
+  const Expr *narrow = exprs.apply<arith::TruncFOp>(f32, wide);
+  EXPECT_TRUE(narrow->isFloat(0.1f));
+}
