@@ -24,6 +24,7 @@ config.substitutions.append(("%python", config.python))
 config.substitutions.append(("%mlir_lib_dir", config.mlir_lib_dir))
 config.substitutions.append(("%rope_build", config.rope_build_dir))
 config.substitutions.append(("%rope_source", config.rope_source_dir))
+config.substitutions.append(("%models", os.path.join(config.rope_source_dir, "test", "Integration", "Models")))
 # A stock mlir-opt with the plugin loaded.
 plugin = os.path.join(config.rope_build_dir, "lib", "RopePlugin.so")
 config.substitutions.append(

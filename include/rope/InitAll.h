@@ -15,6 +15,7 @@
 #include "rope/IR/Rope.h"
 #include "rope/Interfaces/ExternalModels.h"
 #include "rope/Pipelines/Pipelines.h"
+#include "rope/Raise/Passes.h"
 #include "rope/Transforms/Passes.h"
 
 namespace mlir::rope {
@@ -30,6 +31,7 @@ inline void registerAllDialects(DialectRegistry &registry) {
 /// Registers every pass and pipeline of the project.
 inline void registerAllPasses() {
   registerRopeTransformsPasses();
+  registerRopeRaisePasses();
   registerRopePipelines();
 }
 

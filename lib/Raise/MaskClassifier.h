@@ -1,0 +1,33 @@
+//===- MaskClassifier.h - What a mask shows ---------------------*- C++ -*-===//
+//
+// Licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef ROPE_LIB_RAISE_MASKCLASSIFIER_H
+#define ROPE_LIB_RAISE_MASKCLASSIFIER_H
+
+#include "rope/Analysis/AttentionMatch.h"
+
+namespace mlir::rope {
+
+/// The masks of an attention: what bands of keys around the query they are, and
+/// the rest. A key n is in the band if −right ≤ m − n ≤ left.
+struct MaskBands {
+  bool causal = false;
+  std::optional<int64_t> left, right;
+  SmallVector<const Expr *> keep;
+  SmallVector<const Expr *> addends;
+
+  /// Whether every row sees a key whatever the extents are: its own.
+  bool isBandOnly() const { return keep.empty() && addends.empty(); }
+};
+
+/// Sorts the masks of a match. Conjunctions come apart; a finite mask over a
+/// band counts as the band, since each row of it sees a key.
+MaskBands classifyMasks(ElementEvaluator &evaluator,
+                        const AttentionMatch &match);
+
+} // namespace mlir::rope
+
+#endif // ROPE_LIB_RAISE_MASKCLASSIFIER_H

@@ -1,0 +1,347 @@
+//===- TableBuilder.cpp - Tables of proven rotations ----------------------===//
+//
+// Licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Recognises angles that the model computes, and builds the table of a
+// rotation.
+//
+//===----------------------------------------------------------------------===//
+
+#include "rope/Raise/TableBuilder.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "rope/IR/Rope.h"
+#include "rope/Raise/ExprBuilder.h"
+#include "llvm/ADT/SetVector.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::rope;
+
+//===----------------------------------------------------------------------===//
+// Constants
+//===----------------------------------------------------------------------===//
+
+static double roundTo(double value, Type type) {
+  return type && type.isF32() ? static_cast<float>(value) : value;
+}
+
+/// The value of an expression over constants, rounded as its ops round.
+static std::optional<double> fold(const Expr *expr) {
+  if (expr->getKind() == Expr::Kind::Float)
+    return expr->getFloat();
+  if (expr->isInt())
+    return static_cast<double>(expr->getInt());
+  if (expr->getKind() != Expr::Kind::Apply)
+    return std::nullopt;
+  SmallVector<double> operands;
+  for (const Expr *operand : expr->getOperands()) {
+    std::optional<double> value = fold(operand);
+    if (!value)
+      return std::nullopt;
+    operands.push_back(*value);
+  }
+  auto rounded = [&](double v) { return roundTo(v, expr->getType()); };
+  if (expr->isa<arith::NegFOp>())
+    return -operands[0];
+  if (expr->isa<arith::ExtFOp>() || expr->isa<arith::TruncFOp>() ||
+      expr->isa<arith::SIToFPOp>() || expr->isa<arith::UIToFPOp>())
+    return rounded(operands[0]);
+  if (expr->isa<arith::MulFOp>())
+    return rounded(operands[0] * operands[1]);
+  if (expr->isa<arith::AddFOp>())
+    return rounded(operands[0] + operands[1]);
+  if (expr->isa<arith::DivFOp>())
+    return rounded(operands[0] / operands[1]);
+  if (expr->isa<math::PowFOp>() || expr->isa<math::FPowIOp>())
+    return rounded(std::pow(operands[0], operands[1]));
+  if (expr->isa<math::ExpOp>())
+    return rounded(std::exp(operands[0]));
+  if (expr->isa<math::Exp2Op>())
+    return rounded(std::exp2(operands[0]));
+  if (expr->isa<math::LogOp>())
+    return rounded(std::log(operands[0]));
+  if (expr->isa<math::SqrtOp>())
+    return rounded(std::sqrt(operands[0]));
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Coefficients
+//===----------------------------------------------------------------------===//
+
+std::optional<TrigCoefficient> rope::getTrigCoefficient(const Expr *expr) {
+  TrigCoefficient result = {nullptr, 1, false, false, expr->getType()};
+  while (expr->getKind() == Expr::Kind::Apply) {
+    ArrayRef<const Expr *> operands = expr->getOperands();
+    if (expr->isa<math::CosOp>() || expr->isa<math::SinOp>()) {
+      result.isSine = expr->isa<math::SinOp>();
+      result.angle = operands[0];
+      // cos(−t) = cos t and sin(−t) = −sin t.
+      if (result.angle->isa<arith::NegFOp>()) {
+        result.angle = result.angle->getOperands()[0];
+        result.negative ^= result.isSine;
+      }
+      return result;
+    }
+    if (expr->isa<arith::TruncFOp>())
+      result.type = expr->getType();
+    else if (expr->isa<arith::NegFOp>())
+      result.negative ^= true;
+    else if (!expr->isa<arith::ExtFOp>() && !expr->isa<arith::MulFOp>())
+      return std::nullopt;
+    if (expr->isa<arith::MulFOp>()) {
+      std::optional<double> first = fold(operands[0]);
+      std::optional<double> second = fold(operands[1]);
+      if (!first && !second)
+        return std::nullopt;
+      result.magnitude *= first ? *first : *second;
+      expr = operands[first ? 1 : 0];
+      continue;
+    }
+    expr = operands[0];
+  }
+  return std::nullopt;
+}
+
+namespace {
+/// The angle of a pair: position · frequency.
+struct Angle {
+  const Expr *position;
+  double frequency;
+  AngleMode mode;
+};
+} // namespace
+
+/// Reads an angle as a product of a position and a constant, in the arithmetic
+/// that the model uses.
+static std::optional<Angle> getAngle(const Expr *angle) {
+  while (angle->isa<arith::ExtFOp>())
+    angle = angle->getOperands()[0];
+  bool inF32 = angle->getType() && angle->getType().isF32();
+  AngleMode product = inF32 ? AngleMode::F32Angle : AngleMode::Exact;
+  ArrayRef<const Expr *> operands = angle->getOperands();
+  if (angle->isa<arith::MulFOp>())
+    for (auto [p, w] : {std::pair(operands[0], operands[1]),
+                        std::pair(operands[1], operands[0])})
+      if (std::optional<double> frequency = fold(w))
+        return Angle{p, *frequency, product};
+  if (angle->isa<arith::DivFOp>())
+    if (std::optional<double> timescale = fold(operands[1]))
+      return Angle{operands[0], 1 / *timescale,
+                   inF32 ? AngleMode::F32Quotient : AngleMode::Exact};
+  // The frequency 1 is multiplied by nothing.
+  if (angle->isa<arith::SIToFPOp>() || angle->isa<arith::UIToFPOp>())
+    return Angle{angle, 1.0, product};
+  return std::nullopt;
+}
+
+LogicalResult rope::checkCoefficients(ElementEvaluator &evaluator,
+                                      const RotationMatch &match,
+                                      std::string &reason) {
+  for (const RotatedPair &pair : match.pairs)
+    for (int row : {0, 1}) {
+      auto cos = getTrigCoefficient(evaluator.expandFully(pair.cos[row]));
+      auto sin = getTrigCoefficient(evaluator.expandFully(pair.sin[row]));
+      if (!cos && !sin)
+        continue;
+      std::string channels =
+          std::to_string(pair.u) + " and " + std::to_string(pair.v);
+      if (!cos || !sin)
+        reason = "only one coefficient of channels " + channels +
+                 " is a cosine or sine";
+      else if (cos->isSine || !sin->isSine)
+        reason = "cosines and sines have changed places";
+      else if (cos->angle != sin->angle)
+        reason = "cosine and sine of channels " + channels +
+                 " are of different angles";
+      else if (cos->magnitude != sin->magnitude)
+        reason = "cosine and sine of channels " + channels +
+                 " have different magnitudes";
+      else if (match.full)
+        reason = "the two rows of channels " + channels +
+                 " turn by different angles";
+      else
+        continue;
+      return failure();
+    }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Building
+//===----------------------------------------------------------------------===//
+
+/// The dims of the root that expressions depend on, ascending.
+static void collectSymbols(const Expr *expr, llvm::SmallDenseSet<int64_t> &to,
+                           llvm::SmallDenseSet<const Expr *> &seen) {
+  if (!seen.insert(expr).second)
+    return;
+  if (expr->getKind() == Expr::Kind::Sym)
+    to.insert(expr->getNumber());
+  for (const Expr *operand : expr->getOperands())
+    collectSymbols(operand, to, seen);
+}
+
+static FailureOr<ExprDomain> getDomain(OpBuilder &builder, Location loc,
+                                       const RotationMatch &match,
+                                       ArrayRef<const Expr *> exprs,
+                                       std::string &reason) {
+  llvm::SmallDenseSet<int64_t> symbols;
+  llvm::SmallDenseSet<const Expr *> seen;
+  for (const Expr *expr : exprs)
+    collectSymbols(expr, symbols, seen);
+  ExprDomain domain;
+  domain.symbols.assign(symbols.begin(), symbols.end());
+  llvm::sort(domain.symbols);
+  for (int64_t symbol : domain.symbols) {
+    // The source has the dim, and does not keep the model's own code alive.
+    const SourceDim *found = llvm::find_if(
+        match.dims, [&](const SourceDim &dim) { return dim.follows(symbol); });
+    if (found == match.dims.end()) {
+      reason = "the table varies along a dim that the source lacks";
+      return failure();
+    }
+    int64_t extent = cast<ShapedType>(match.root.getType()).getDimSize(symbol);
+    domain.extents.push_back(
+        found->count == 1 || ShapedType::isDynamic(extent)
+            ? tensor::getMixedSize(builder, loc, match.source,
+                                   found - match.dims.begin())
+            : builder.getIndexAttr(extent));
+  }
+  return domain;
+}
+
+namespace {
+/// The parts that the angles of all pairs share, and their frequencies.
+struct ComputedTable {
+  const Expr *position;
+  SmallVector<double> frequencies;
+  double magnitude;
+  AngleMode mode;
+  Type type;
+};
+} // namespace
+
+static std::optional<ComputedTable>
+getComputedTable(ElementEvaluator &evaluator, const RotationMatch &match) {
+  ComputedTable table = {nullptr, {}, 1, AngleMode::F32Angle, {}};
+  for (const RotatedPair &pair : match.pairs) {
+    auto cos = getTrigCoefficient(evaluator.expandFully(pair.cos[0]));
+    auto angle = cos ? getAngle(cos->angle) : std::nullopt;
+    if (!angle)
+      return std::nullopt;
+    if (!table.position)
+      table = {angle->position, {}, cos->magnitude, angle->mode, cos->type};
+    if (table.position != angle->position || table.mode != angle->mode ||
+        table.magnitude != cos->magnitude || table.type != cos->type)
+      return std::nullopt;
+    table.frequencies.push_back(angle->frequency);
+  }
+  return table;
+}
+
+/// The integer that a position was converted from, or the position.
+static const Expr *stripConversion(const Expr *position) {
+  if (position->isa<arith::SIToFPOp>() || position->isa<arith::UIToFPOp>())
+    return position->getOperands()[0];
+  return position;
+}
+
+/// Positions as the operand of rope.table: the start of consecutive rows, or a
+/// tensor.
+static FailureOr<Value> buildPositions(OpBuilder &builder, Location loc,
+                                       const ExprDomain &domain,
+                                       const Expr *position,
+                                       std::string &reason) {
+  const Expr *integer = stripConversion(position);
+  bool consecutive =
+      domain.symbols.size() == 1 && integer->getKind() == Expr::Kind::Sym;
+  if (consecutive)
+    return arith::ConstantIndexOp::create(builder, loc, 0).getResult();
+  Type type = builder.getI64Type();
+  if (integer->getKind() == Expr::Kind::Read)
+    type = integer->getType();
+  else if (integer->getType() && isa<FloatType>(integer->getType()))
+    type = integer->getType();
+  return buildColumns(builder, loc, domain, integer, type, /*scalar=*/true,
+                      reason);
+}
+
+static FailureOr<BuiltTable> buildComputed(OpBuilder &builder, Location loc,
+                                           const RotationMatch &match,
+                                           const ComputedTable &computed,
+                                           std::string &reason) {
+  FailureOr<ExprDomain> built =
+      getDomain(builder, loc, match, computed.position, reason);
+  if (failed(built))
+    return failure();
+  ExprDomain &domain = *built;
+  FailureOr<Value> positions =
+      buildPositions(builder, loc, domain, computed.position, reason);
+  if (failed(positions))
+    return failure();
+  SmallVector<OpFoldResult> shape(domain.extents);
+  shape.push_back(builder.getIndexAttr(2));
+  shape.push_back(builder.getIndexAttr(computed.frequencies.size()));
+  Value init = tensor::EmptyOp::create(builder, loc, shape, computed.type);
+  FloatAttr magnitude;
+  if (computed.magnitude != 1)
+    magnitude = builder.getF64FloatAttr(computed.magnitude);
+  auto frequencies = ExplicitAttr::get(
+      builder.getContext(), builder.getDenseF64ArrayAttr(computed.frequencies),
+      magnitude);
+  auto table = TableOp::create(builder, loc, frequencies, *positions, init,
+                               computed.mode);
+  return BuiltTable{table.getResult(), domain.symbols, "a computed table"};
+}
+
+static FailureOr<BuiltTable> buildAssembled(OpBuilder &builder, Location loc,
+                                            const RotationMatch &match,
+                                            std::string &reason) {
+  SmallVector<const Expr *> cos, sin;
+  for (int row = 0; row < (match.full ? 2 : 1); ++row)
+    for (const RotatedPair &pair : match.pairs) {
+      cos.push_back(pair.cos[row]);
+      sin.push_back(pair.sin[row]);
+    }
+  SmallVector<const Expr *> all(cos);
+  llvm::append_range(all, sin);
+  FailureOr<ExprDomain> built = getDomain(builder, loc, match, all, reason);
+  if (failed(built))
+    return failure();
+  ExprDomain &domain = *built;
+  Type type = cos.front()->getType();
+  FailureOr<Value> cosPlane =
+      buildColumns(builder, loc, domain, cos, type, /*scalar=*/false, reason);
+  if (failed(cosPlane))
+    return failure();
+  FailureOr<Value> sinPlane =
+      buildColumns(builder, loc, domain, sin, type, /*scalar=*/false, reason);
+  if (failed(sinPlane))
+    return failure();
+  SmallVector<OpFoldResult> shape(domain.extents);
+  shape.push_back(builder.getIndexAttr(2));
+  shape.push_back(builder.getIndexAttr(cos.size()));
+  Value init = tensor::EmptyOp::create(builder, loc, shape, type);
+  auto table = AssembleOp::create(builder, loc, *cosPlane, *sinPlane, init);
+  return BuiltTable{table.getResult(), domain.symbols,
+                    match.full ? "the model's own cos and sin, full width"
+                               : "the model's own cos and sin"};
+}
+
+FailureOr<BuiltTable> rope::buildTable(OpBuilder &builder, Location loc,
+                                       ElementEvaluator &evaluator,
+                                       const RotationMatch &match,
+                                       std::string &reason) {
+  if (!match.full)
+    if (auto computed = getComputedTable(evaluator, match))
+      return buildComputed(builder, loc, match, *computed, reason);
+  return buildAssembled(builder, loc, match, reason);
+}

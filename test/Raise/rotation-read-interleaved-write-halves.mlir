@@ -1,0 +1,81 @@
+// RUN: rope-opt --rope-raise %s | FileCheck %s
+
+// Neighbours are read as pairs and written as halves.
+// CHECK-LABEL: @main
+// CHECK: rope.rotate <interleaved to half along [2]>
+
+// Neighbours are read as pairs, the results are written as halves.
+// Kind: lookalike.  Expected: rotations 1, attentions 0, inverse rotations 0, layout interleaved read, half-split write.
+module {
+  func.func @main(%x0: tensor<1x2x8x16xf32>) -> tensor<1x2x8x16xf32> {
+    %v1 = tensor.empty() : tensor<8xf32>
+    %v2 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} outs(%v1 : tensor<8xf32>) {
+    ^bb0(%o: f32):
+      %i = linalg.index 0 : index
+      %j = arith.index_cast %i : index to i64
+      %c = arith.constant 0 : i64
+      %k = arith.addi %j, %c : i64
+      %r = arith.sitofp %k : i64 to f32
+      linalg.yield %r : f32
+    } -> tensor<8xf32>
+    %v3 = arith.constant dense<[1.0, 0.3162277638912201, 0.10000000149011612, 0.03162277489900589, 0.009999999776482582, 0.003162277629598975, 0.0010000000474974513, 0.0003162277571391314]> : tensor<8xf32>
+    %v4 = tensor.empty() : tensor<8x8xf32>
+    %v5 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%v2, %v3 : tensor<8xf32>, tensor<8xf32>) outs(%v4 : tensor<8x8xf32>) {
+    ^bb0(%a0: f32, %a1: f32, %o: f32):
+      %r = arith.mulf %a0, %a1 : f32
+      linalg.yield %r : f32
+    } -> tensor<8x8xf32>
+    %v6 = tensor.empty() : tensor<8x8xf32>
+    %v7 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%v5 : tensor<8x8xf32>) outs(%v6 : tensor<8x8xf32>) {
+    ^bb0(%a0: f32, %o: f32):
+      %r = math.cos %a0 : f32
+      linalg.yield %r : f32
+    } -> tensor<8x8xf32>
+    %v8 = tensor.empty() : tensor<8x8xf32>
+    %v9 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%v5 : tensor<8x8xf32>) outs(%v8 : tensor<8x8xf32>) {
+    ^bb0(%a0: f32, %o: f32):
+      %r = math.sin %a0 : f32
+      linalg.yield %r : f32
+    } -> tensor<8x8xf32>
+    %v10 = tensor.extract_slice %x0[0, 0, 0, 0] [1, 2, 8, 8] [1, 1, 1, 2] : tensor<1x2x8x16xf32> to tensor<1x2x8x8xf32>
+    %v11 = tensor.extract_slice %x0[0, 0, 0, 1] [1, 2, 8, 8] [1, 1, 1, 2] : tensor<1x2x8x16xf32> to tensor<1x2x8x8xf32>
+    %v12 = tensor.empty() : tensor<1x2x8x8xf32>
+    %v13 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>, affine_map<(d0, d1, d2, d3) -> (d2, d3)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%v10, %v7 : tensor<1x2x8x8xf32>, tensor<8x8xf32>) outs(%v12 : tensor<1x2x8x8xf32>) {
+    ^bb0(%a0: f32, %a1: f32, %o: f32):
+      %r = arith.mulf %a0, %a1 : f32
+      linalg.yield %r : f32
+    } -> tensor<1x2x8x8xf32>
+    %v14 = tensor.empty() : tensor<1x2x8x8xf32>
+    %v15 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>, affine_map<(d0, d1, d2, d3) -> (d2, d3)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%v11, %v9 : tensor<1x2x8x8xf32>, tensor<8x8xf32>) outs(%v14 : tensor<1x2x8x8xf32>) {
+    ^bb0(%a0: f32, %a1: f32, %o: f32):
+      %r = arith.mulf %a0, %a1 : f32
+      linalg.yield %r : f32
+    } -> tensor<1x2x8x8xf32>
+    %v16 = tensor.empty() : tensor<1x2x8x8xf32>
+    %v17 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%v13, %v15 : tensor<1x2x8x8xf32>, tensor<1x2x8x8xf32>) outs(%v16 : tensor<1x2x8x8xf32>) {
+    ^bb0(%a0: f32, %a1: f32, %o: f32):
+      %r = arith.subf %a0, %a1 : f32
+      linalg.yield %r : f32
+    } -> tensor<1x2x8x8xf32>
+    %v18 = tensor.empty() : tensor<1x2x8x8xf32>
+    %v19 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>, affine_map<(d0, d1, d2, d3) -> (d2, d3)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%v11, %v7 : tensor<1x2x8x8xf32>, tensor<8x8xf32>) outs(%v18 : tensor<1x2x8x8xf32>) {
+    ^bb0(%a0: f32, %a1: f32, %o: f32):
+      %r = arith.mulf %a0, %a1 : f32
+      linalg.yield %r : f32
+    } -> tensor<1x2x8x8xf32>
+    %v20 = tensor.empty() : tensor<1x2x8x8xf32>
+    %v21 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>, affine_map<(d0, d1, d2, d3) -> (d2, d3)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%v10, %v9 : tensor<1x2x8x8xf32>, tensor<8x8xf32>) outs(%v20 : tensor<1x2x8x8xf32>) {
+    ^bb0(%a0: f32, %a1: f32, %o: f32):
+      %r = arith.mulf %a0, %a1 : f32
+      linalg.yield %r : f32
+    } -> tensor<1x2x8x8xf32>
+    %v22 = tensor.empty() : tensor<1x2x8x8xf32>
+    %v23 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%v19, %v21 : tensor<1x2x8x8xf32>, tensor<1x2x8x8xf32>) outs(%v22 : tensor<1x2x8x8xf32>) {
+    ^bb0(%a0: f32, %a1: f32, %o: f32):
+      %r = arith.addf %a0, %a1 : f32
+      linalg.yield %r : f32
+    } -> tensor<1x2x8x8xf32>
+    %v24 = tensor.concat dim(3) %v17, %v23 : (tensor<1x2x8x8xf32>, tensor<1x2x8x8xf32>) -> tensor<1x2x8x16xf32>
+    return %v24 : tensor<1x2x8x16xf32>
+  }
+}
