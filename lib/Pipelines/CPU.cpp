@@ -79,7 +79,9 @@ void rope::buildBufferizeStage(OpPassManager &pm,
       bufferization::LayoutMapOption::IdentityLayoutMap;
   pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
   pm.addPass(createForallToForLoopPass());
+  // Twice: what CSE makes equal shows copies of a buffer onto itself.
   addCleanUp(pm);
+  pm.addPass(createCanonicalizerPass());
   pm.addPass(createSeparateResultsPass());
   if (options.resultsAsOutParams) {
     bufferization::BufferResultsToOutParamsPassOptions results;

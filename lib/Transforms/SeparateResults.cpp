@@ -6,12 +6,12 @@
 //===----------------------------------------------------------------------===//
 //
 // Implements rope-separate-results with upstream's analysis of where buffers
-// come from; what it cannot tell apart is cloned.
+// come from; what it cannot tell apart is copied.
 //
 //===----------------------------------------------------------------------===//
 
-#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -24,19 +24,35 @@ namespace mlir::rope {
 
 using namespace mlir;
 
+// Not bufferization.clone: where results become out parameters, upstream takes
+// that for an allocation without contents.
+static Value copyBuffer(OpBuilder &builder, Location loc, Value buffer) {
+  auto type = cast<MemRefType>(buffer.getType());
+  SmallVector<Value> sizes;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    if (type.isDynamicDim(dim))
+      sizes.push_back(memref::DimOp::create(builder, loc, buffer, dim));
+  Value copy = memref::AllocOp::create(
+      builder, loc, MemRefType::get(type.getShape(), type.getElementType()),
+      sizes);
+  memref::CopyOp::create(builder, loc, buffer, copy);
+  if (copy.getType() == type)
+    return copy;
+  return memref::CastOp::create(builder, loc, type, copy);
+}
+
 static void separateOperands(Operation *terminator,
                              BufferOriginAnalysis &origins) {
   OpBuilder builder(terminator);
   SmallVector<Value> earlier;
   for (OpOperand &operand : terminator->getOpOperands()) {
     Value buffer = operand.get();
-    if (!isa<BaseMemRefType>(buffer.getType()))
+    if (!isa<MemRefType>(buffer.getType()))
       continue;
     if (llvm::any_of(earlier, [&](Value other) {
           return origins.isSameAllocation(buffer, other) != false;
         }))
-      operand.set(bufferization::CloneOp::create(builder, terminator->getLoc(),
-                                                 buffer));
+      operand.set(copyBuffer(builder, terminator->getLoc(), buffer));
     earlier.push_back(buffer);
   }
 }

@@ -32,3 +32,12 @@ func.func @strided(%x: tensor<8x8xf32>) -> tensor<8x4xf32> {
   %0 = tensor.extract_slice %x[0, 4] [8, 4] [1, 1] : tensor<8x8xf32> to tensor<8x4xf32>
   return %0 : tensor<8x4xf32>
 }
+
+// The same tensor twice is written twice.
+// CHECK-LABEL: llvm.func @twice(
+// CHECK: llvm.store
+// CHECK: llvm.intr.memcpy
+func.func @twice(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %0 = arith.addf %x, %x : tensor<4xf32>
+  return %0, %0 : tensor<4xf32>, tensor<4xf32>
+}

@@ -2,7 +2,8 @@
 
 // CHECK-LABEL: func @same
 // CHECK: %[[A:.*]] = memref.alloc
-// CHECK: %[[B:.*]] = bufferization.clone %[[A]]
+// CHECK: %[[B:.*]] = memref.alloc
+// CHECK: memref.copy %[[A]], %[[B]]
 // CHECK: return %[[A]], %[[B]]
 func.func @same() -> (memref<4xf32>, memref<4xf32>) {
   %a = memref.alloc() : memref<4xf32>
@@ -11,7 +12,8 @@ func.func @same() -> (memref<4xf32>, memref<4xf32>) {
 
 // CHECK-LABEL: func @view
 // CHECK: %[[V:.*]] = memref.expand_shape
-// CHECK: %[[B:.*]] = bufferization.clone %[[V]]
+// CHECK: %[[B:.*]] = memref.alloc() : memref<2x2xf32>
+// CHECK: memref.copy %[[V]], %[[B]]
 // CHECK: return %{{.*}}, %{{.*}}, %[[B]]
 func.func @view() -> (memref<4xf32>, index, memref<2x2xf32>) {
   %i = arith.constant 1 : index
@@ -20,8 +22,19 @@ func.func @view() -> (memref<4xf32>, index, memref<2x2xf32>) {
   return %a, %i, %v : memref<4xf32>, index, memref<2x2xf32>
 }
 
+// CHECK-LABEL: func @dynamic
+// CHECK: %[[N:.*]] = memref.dim %[[A:.*]], %c0
+// CHECK: %[[B:.*]] = memref.alloc(%[[N]]) : memref<?x4xf32>
+// CHECK: %[[C:.*]] = memref.cast %[[B]]
+// CHECK: return %[[A]], %[[C]]
+func.func @dynamic(%n: index) -> (memref<?x4xf32, strided<[?, ?]>>, memref<?x4xf32, strided<[?, ?]>>) {
+  %a = memref.alloc(%n) : memref<?x4xf32>
+  %c = memref.cast %a : memref<?x4xf32> to memref<?x4xf32, strided<[?, ?]>>
+  return %c, %c : memref<?x4xf32, strided<[?, ?]>>, memref<?x4xf32, strided<[?, ?]>>
+}
+
 // CHECK-LABEL: func @different
-// CHECK-NOT: clone
+// CHECK-NOT: copy
 func.func @different() -> (memref<4xf32>, memref<4xf32>) {
   %a = memref.alloc() : memref<4xf32>
   %b = memref.alloc() : memref<4xf32>
@@ -31,7 +44,7 @@ func.func @different() -> (memref<4xf32>, memref<4xf32>) {
 // A private function's callers are all seen: deallocation settles who owns
 // what.
 // CHECK-LABEL: func private @inside
-// CHECK-NOT: clone
+// CHECK-NOT: copy
 func.func private @inside() -> (memref<4xf32>, memref<4xf32>) {
   %a = memref.alloc() : memref<4xf32>
   return %a, %a : memref<4xf32>, memref<4xf32>

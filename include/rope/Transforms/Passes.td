@@ -88,16 +88,17 @@ def SeparateResultsPass : Pass<"rope-separate-results", "ModuleOp"> {
   let description = [{
     A caller frees every buffer that a function returns, so no two results may
     share one. Runs on buffers, before they are freed: a result that may share
-    its allocation with an earlier one is cloned.
+    its allocation with an earlier one is copied.
 
     ```mlir
     return %a, %a : memref<4xf32>, memref<4xf32>
     // becomes
-    %b = bufferization.clone %a : memref<4xf32> to memref<4xf32>
+    %b = memref.alloc() : memref<4xf32>
+    memref.copy %a, %b : memref<4xf32> to memref<4xf32>
     return %a, %b : memref<4xf32>, memref<4xf32>
     ```
   }];
-  let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }
 
 def NormalizeLinalgPass : Pass<"rope-normalize-linalg"> {
