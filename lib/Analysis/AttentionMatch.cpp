@@ -185,9 +185,11 @@ LogicalResult AttentionMatcher::matchOnce() {
   ScoreMatcher matcher(evaluator, key, reason);
   for (auto [probability, value] :
        {std::pair(factors[0], factors[1]), std::pair(factors[1], factors[0])}) {
+    bool hasOutline = false;
     FailureOr<SoftmaxMatch> softmax =
-        matcher.matchSoftmax(probability, isCandidate);
-    if (failed(softmax) && isCandidate)
+        matcher.matchSoftmax(probability, hasOutline);
+    isCandidate |= hasOutline;
+    if (failed(softmax) && hasOutline)
       return failure();
     if (failed(softmax))
       continue;

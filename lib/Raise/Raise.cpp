@@ -103,7 +103,10 @@ static bool isDerived(Value value, Value from) {
         (limit && op->getBlock() == limit->getBlock() &&
          op->isBeforeInBlock(limit)))
       continue;
-    llvm::append_range(queue, op->getOperands());
+    // Bodies may read tensors that are no operands.
+    op->walk([&](Operation *nested) {
+      llvm::append_range(queue, nested->getOperands());
+    });
   }
   return false;
 }
