@@ -64,22 +64,33 @@ static bool readsTwoChannels(ArrayRef<const Expr *> reads) {
          });
 }
 
-/// The values that an element reads at two channels, nearest first.
-static SmallVector<Value> findSources(ElementEvaluator &evaluator,
+/// Whether a comes after b in a block; arguments come before all ops.
+static bool isNearer(Value a, Value b) {
+  Operation *opA = a.getDefiningOp(), *opB = b.getDefiningOp();
+  if (opA && opB && opA != opB)
+    return opB->isBeforeInBlock(opA);
+  if (static_cast<bool>(opA) != static_cast<bool>(opB))
+    return opA;
+  if (opA)
+    return cast<OpResult>(a).getResultNumber() <
+           cast<OpResult>(b).getResultNumber();
+  return cast<BlockArgument>(a).getArgNumber() <
+         cast<BlockArgument>(b).getArgNumber();
+}
+
+/// The values of the root's block that an element reads at two channels,
+/// nearest first.
+static SmallVector<Value> findSources(ElementEvaluator &evaluator, Value root,
                                       const Expr *element) {
   SmallVector<Value> sources;
   for (auto &[value, reads] : findReads(evaluator, element)) {
     auto type = dyn_cast<RankedTensorType>(value.getType());
     if (type && isa<FloatType>(type.getElementType()) &&
+        value.getParentBlock() == root.getParentBlock() &&
         readsTwoChannels(reads.getArrayRef()))
       sources.push_back(value);
   }
-  llvm::stable_sort(sources, [](Value a, Value b) {
-    Operation *opA = a.getDefiningOp(), *opB = b.getDefiningOp();
-    if (!opA || !opB)
-      return opA && !opB;
-    return opA->getBlock() == opB->getBlock() && opB->isBeforeInBlock(opA);
-  });
+  llvm::sort(sources, isNearer);
   return sources;
 }
 
@@ -477,7 +488,7 @@ static FailureOr<RotationMatch> matchAlong(ElementEvaluator &evaluator,
         root, getRootIndex(evaluator, root, dim, dims, probe));
     if (!isSum(evaluator, element))
       continue;
-    for (Value source : findSources(evaluator, element)) {
+    for (Value source : findSources(evaluator, root, element)) {
       MatchFailure attempt = {/*isCandidate=*/true, {}, {}};
       FailureOr<RotationMatch> match =
           RotationMatcher(evaluator, root, dim, dims, source, attempt).run();

@@ -159,10 +159,10 @@ LogicalResult ScoreMatcher::matchSink(const Expr *last,
     return fail("the last term of the denominator is no exponential");
   SignedTerms terms;
   collectTerms(exponential->getOperands()[0], false, terms);
-  for (auto [shift, negative] : shifts) {
-    const Expr *expanded = evaluator.expandFully(shift);
+  for (const auto &shift : shifts) {
+    const Expr *expanded = evaluator.expandFully(shift.first);
     auto *found = llvm::find_if(terms, [&](auto &term) {
-      return term.second == negative &&
+      return term.second == shift.second &&
              evaluator.expandFully(term.first) == expanded;
     });
     if (found == terms.end())
