@@ -148,6 +148,17 @@ namespace {
 struct DecomposePass : rope::impl::DecomposePassBase<DecomposePass> {
   using DecomposePassBase::DecomposePassBase;
 
+  LogicalResult initialize(MLIRContext *context) override {
+    for (StringRef name : ops) {
+      auto op = RegisteredOperationName::lookup(name, context);
+      if (!op || !isa<rope::RopeDialect>(op->getDialect()))
+        return emitError(UnknownLoc::get(context))
+               << "rope-decompose: there is no op " << name
+               << " in the rope dialect";
+    }
+    return success();
+  }
+
   void runOnOperation() override {
     auto filter = [&](Operation *op) {
       return ops.empty() ||

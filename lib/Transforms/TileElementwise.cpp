@@ -46,6 +46,18 @@ static bool hasBitsAlong(GenericOp op, unsigned dim) {
   });
 }
 
+// Whether an operand is every other element of something: what a vector of them
+// costs is more than it saves, unless both halves are loaded at once, which
+// LLVM's vectorizer does to plain loops.
+static bool isStridedAlong(GenericOp op, unsigned dim) {
+  return llvm::any_of(op->getOpOperands(), [&](OpOperand &operand) {
+    auto slice = operand.get().getDefiningOp<tensor::ExtractSliceOp>();
+    return slice && !slice.getMixedStrides().empty() &&
+           !isOneInteger(slice.getMixedStrides().back()) &&
+           getInnermostDim(op.getMatchingIndexingMap(&operand)) == dim;
+  });
+}
+
 // The loops other than `lane` along which operands are stored that also vary
 // with `lane`: reading them takes a transposition.
 static SmallVector<unsigned> getTransposedDims(GenericOp op, unsigned lane) {
@@ -103,7 +115,8 @@ void rope::tileElementwise(RewriterBase &rewriter, GenericOp op,
                            int64_t lanes) {
   AffineMap map = op.getIndexingMapMatchingResult(op->getResult(0));
   std::optional<unsigned> lane = getInnermostDim(map);
-  if (!lane || !isVectorizable(op) || hasBitsAlong(op, *lane))
+  if (!lane || !isVectorizable(op) || hasBitsAlong(op, *lane) ||
+      isStridedAlong(op, *lane))
     return;
   SmallVector<unsigned> across = getTransposedDims(op, *lane);
   if (across.size() > 1 ||
