@@ -1,4 +1,4 @@
-//===- AttentionDomain.h - The domain of attention ---------------*- C++ -*-===//
+//===- AttentionDomain.h - The domain of attention --------------*- C++ -*-===//
 //
 // Licensed under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
