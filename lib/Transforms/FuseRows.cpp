@@ -81,9 +81,10 @@ public:
     });
   }
 
-  /// Replaces the members by one loop nest. Returns the block of its body, or
-  /// null if the order of side effects would have to change.
-  Block *fuse();
+  /// Replaces the members by one loop nest and adds them to `fused`. Returns
+  /// the block of its body, or null if the order of side effects would have to
+  /// change.
+  Block *fuse(DenseSet<Operation *> &fused);
 
 private:
   bool contains(Operation *op) const { return members.contains(op); }
@@ -278,7 +279,7 @@ void RowGroup::eraseSlices() {
         rewriter.eraseOp(user);
 }
 
-Block *RowGroup::fuse() {
+Block *RowGroup::fuse(DenseSet<Operation *> &fused) {
   SmallVector<Operation *> inOrder = members.takeVector();
   llvm::sort(inOrder,
              [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
@@ -322,52 +323,56 @@ Block *RowGroup::fuse() {
   }
   for (auto [result, whole] : llvm::zip(escaping, updated))
     rewriter.replaceAllUsesWith(result, whole);
-  for (Operation *member : llvm::reverse(inOrder))
+  for (Operation *member : llvm::reverse(inOrder)) {
+    fused.insert(member);
     rewriter.eraseOp(member);
+  }
   return loops.back().getBody();
 }
 
+static SmallVector<GenericOp> getSeeds(Block &block, bool contractions) {
+  SmallVector<GenericOp> seeds;
+  for (auto op : block.getOps<GenericOp>())
+    if (isContraction(op) == contractions && isVectorizable(op) &&
+        op.getNumReductionLoops() != 0 && countLeadingLoops(op) != 0)
+      seeds.push_back(op);
+  return seeds;
+}
+
 // Loops over all batch dims that two or more products share.
-static bool fuseHeads(RewriterBase &rewriter, Block &block) {
-  for (auto seed : block.getOps<GenericOp>()) {
+static void fuseHeads(RewriterBase &rewriter, Block &block) {
+  DenseSet<Operation *> fused;
+  for (GenericOp seed : getSeeds(block, /*contractions=*/true)) {
+    if (fused.contains(seed))
+      continue;
     unsigned depth = countLeadingLoops(seed);
-    if (!isContraction(seed) || depth == 0 || !isVectorizable(seed) ||
-        llvm::all_of(llvm::seq(depth), [&](unsigned i) {
-          return seed.getStaticLoopRanges()[i] == 1;
-        }))
+    SmallVector<int64_t> extents = seed.getStaticLoopRanges();
+    if (llvm::all_of(ArrayRef(extents).take_front(depth),
+                     [](int64_t extent) { return extent == 1; }))
       continue;
     RowGroup group(rewriter, seed, depth);
     group.grow();
     if (group.countContractions() < 2)
       continue;
-    if (Block *body = group.fuse()) {
+    if (Block *body = group.fuse(fused))
       rope::fuseRows(rewriter, *body);
-      return true;
-    }
   }
-  return false;
 }
 
 // Loops over the rows that a reduction and its neighbours share.
-static bool fuseReductionRows(RewriterBase &rewriter, Block &block) {
-  for (auto seed : block.getOps<GenericOp>()) {
-    unsigned depth = countLeadingLoops(seed);
-    if (isContraction(seed) || seed.getNumReductionLoops() == 0 || depth == 0 ||
-        !isVectorizable(seed))
+static void fuseReductionRows(RewriterBase &rewriter, Block &block) {
+  DenseSet<Operation *> fused;
+  for (GenericOp seed : getSeeds(block, /*contractions=*/false)) {
+    if (fused.contains(seed))
       continue;
-    RowGroup group(rewriter, seed, depth);
+    RowGroup group(rewriter, seed, countLeadingLoops(seed));
     group.grow();
-    if (group.size() < 2 || group.countContractions() != 0)
-      continue;
-    if (group.fuse())
-      return true;
+    if (group.size() >= 2 && group.countContractions() == 0)
+      (void)group.fuse(fused);
   }
-  return false;
 }
 
 void rope::fuseRows(RewriterBase &rewriter, Block &block) {
-  while (fuseHeads(rewriter, block))
-    ;
-  while (fuseReductionRows(rewriter, block))
-    ;
+  fuseHeads(rewriter, block);
+  fuseReductionRows(rewriter, block);
 }
