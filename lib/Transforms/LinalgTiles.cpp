@@ -151,6 +151,9 @@ LogicalResult rope::vectorizePiece(RewriterBase &rewriter, GenericOp op) {
 }
 
 bool rope::isVectorizable(GenericOp op) {
+  // Loops that never run are not worth a tile, and upstream cannot cut one.
+  if (llvm::is_contained(op.getStaticLoopRanges(), 0))
+    return false;
   if (!op.hasPureTensorSemantics() || op.getNumLoops() == 0 ||
       !llvm::all_of(op.getIndexingMapsArray(),
                     [](AffineMap map) { return map.isProjectedPermutation(); }))

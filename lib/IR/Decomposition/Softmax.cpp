@@ -208,9 +208,13 @@ Term rope::detail::buildScores(DomainBuilder &domain,
                       domain.createFilled(domain.getRowsAnd(DomainDim::N),
                                           domain.getComputeType(), 0.0));
   Visibility visibility(domain, options);
+  SmallVector<Term> inputs(visibility.getInputs());
+  inputs.push_back(products);
   return domain.createGeneric(
-      visibility.getInputs(), products, [&](CellBuilder &cell) -> Value {
-        return visibility.apply(cell, buildScore(cell, options, cell.output));
+      inputs, products.dims, domain.getComputeType(),
+      [&](CellBuilder &cell) -> Value {
+        return visibility.apply(cell,
+                                buildScore(cell, options, cell.inputs.back()));
       });
 }
 
@@ -235,11 +239,13 @@ Value rope::detail::buildExp(CellBuilder &cell, Value x, Value max) {
   return math::ExpOp::create(cell, arith::SubFOp::create(cell, x, reference));
 }
 
-Term rope::detail::buildWeights(DomainBuilder &domain, Term scores,
+Term rope::detail::buildWeights(DomainBuilder &domain, const Term &scores,
                                 const Term &max) {
-  return domain.createGeneric(max, std::move(scores), [](CellBuilder &cell) {
-    return buildExp(cell, cell.output, cell.inputs[0]);
-  });
+  return domain.createGeneric({scores, max}, scores.dims,
+                              domain.getComputeType(), [](CellBuilder &cell) {
+                                return buildExp(cell, cell.inputs[0],
+                                                cell.inputs[1]);
+                              });
 }
 
 Term rope::detail::reduceSum(DomainBuilder &domain, const Term &weights,

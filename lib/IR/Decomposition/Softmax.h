@@ -45,8 +45,8 @@ Term reduceMax(DomainBuilder &domain, const Term &scores, Term max);
 /// exp(x − max), where x and max may be −inf: 0 then.
 Value buildExp(CellBuilder &cell, Value x, Value max);
 
-/// [rows, n]: exp(scores − max), in place of the scores.
-Term buildWeights(DomainBuilder &domain, Term scores, const Term &max);
+/// [rows, n]: exp(scores − max).
+Term buildWeights(DomainBuilder &domain, const Term &scores, const Term &max);
 
 /// sum + Σ_n weights.
 Term reduceSum(DomainBuilder &domain, const Term &weights, Term sum);

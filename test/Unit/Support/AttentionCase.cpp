@@ -165,10 +165,12 @@ AttentionCase::getRotated(const RotationCase &rotation) const {
 
 static void randomizeMask(OperandCase &mask, const Shape &shape,
                           std::mt19937_64 &rng) {
-  mask.values = makeUniform(shape, rng, getFloatFormat(mask.type));
+  bool isBoolean = mask.type == "i1";
+  mask.values = makeUniform(
+      shape, rng, isBoolean ? FloatFormat::F64 : getFloatFormat(mask.type));
   for (int64_t i = 0; i < mask.values.getNumElements(); ++i) {
     bool hole = rng() % 3 == 0;
-    if (mask.type == "i1")
+    if (isBoolean)
       mask.values[i] = hole ? 0.0 : 1.0;
     else if (hole)
       mask.values[i] = -kInfinity;
@@ -369,7 +371,10 @@ std::vector<RefArray> AttentionCase::run() const {
   for (rope::Array &arg : args)
     views.push_back(arg.view());
   std::vector<RefArray> results;
-  for (const rope::Array &result : Program(getText()).call("f", views))
+  ProgramOptions options;
+  options.compile.portable = portable;
+  Program program(getText(), options);
+  for (const rope::Array &result : program.call("f", views))
     results.push_back(toReference(result));
   for (auto [i, init] : llvm::enumerate(getInits())) {
     if (memrefs)

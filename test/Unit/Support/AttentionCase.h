@@ -67,6 +67,8 @@ struct AttentionCase {
   bool dynamic = false;
   /// Memrefs in place of tensors.
   bool memrefs = false;
+  /// Compile to plain loops, which takes much less time than tiles and vectors.
+  bool portable = true;
   /// Write the layout, else rely on the defaults.
   bool writeLayout = true;
 

@@ -29,6 +29,14 @@ static void expectCorrect(AttentionCase attention, uint64_t seed = 1) {
   expectEqual(attention);
 }
 
+/// As plain loops, and as tiles and vectors.
+static void expectEqualEitherWay(AttentionCase attention) {
+  for (bool portable : {true, false}) {
+    attention.portable = portable;
+    expectEqual(attention);
+  }
+}
+
 /// With static extents, and with dynamic ones.
 static void expectCorrectBothWays(AttentionCase attention) {
   expectCorrect(attention);
@@ -380,7 +388,7 @@ TEST(Attention, HiddenKeysMayHoldAnything) {
         if (i / channels % attention.n >= 4)
           operand->values[i] = i % 2 ? NAN : INFINITY;
       }
-    expectEqual(attention);
+    expectEqualEitherWay(attention);
   }
 }
 
@@ -466,6 +474,23 @@ TEST(Attention, EverythingAtOnce) {
     expectCorrect(attention, seed);
 }
 
+TEST(Attention, TilesAndVectors) {
+  // Extents that are no multiples of a vector.
+  AttentionCase attention = makeEverything();
+  attention.portable = false;
+  attention.m = 19;
+  attention.n = 37;
+  attention.d = attention.e = 18;
+  expectCorrectBothWays(attention);
+  for (int64_t AttentionCase::*extent :
+       {&AttentionCase::n, &AttentionCase::m, &AttentionCase::b}) {
+    AttentionCase empty = makeEverything();
+    empty.portable = false;
+    empty.*extent = 0;
+    expectCorrect(empty);
+  }
+}
+
 TEST(Attention, Memrefs) {
   AttentionCase attention = makeEverything();
   attention.memrefs = true;
@@ -484,6 +509,7 @@ TEST(Attention, LongSequence) {
   attention.d = attention.e = 64;
   attention.scale = 0.125;
   attention.dynamic = true;
+  attention.portable = false;
   attention.rotateQuery = {"m", 32};
   attention.rotateKey = {"n", 32};
   expectCorrect(attention);

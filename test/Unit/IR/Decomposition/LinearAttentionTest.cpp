@@ -68,7 +68,10 @@ TEST(LinearAttention, States) {
     AttentionCase attention = makeLinear(causal);
     attention.kvState.letters = "bhde";
     expectCorrectBothWays(attention);
-    expectCorrectBothWays(withStates(makeLinear(causal)));
+    attention = withStates(makeLinear(causal));
+    expectCorrectBothWays(attention);
+    attention.portable = false;
+    expectCorrectBothWays(attention);
   }
 }
 

@@ -40,7 +40,12 @@ static void expectCorrectBothWays(AttentionCase attention) {
   }
 }
 
-TEST(OnlineAttention, CarriedState) { expectCorrectBothWays(makeOnline()); }
+TEST(OnlineAttention, CarriedState) {
+  AttentionCase attention = makeOnline();
+  expectCorrectBothWays(attention);
+  attention.portable = false;
+  expectCorrectBothWays(attention);
+}
 
 TEST(OnlineAttention, Layouts) {
   AttentionCase attention = makeOnline();
