@@ -1,5 +1,4 @@
-//===- AttentionDomain.cpp - The domain of attention and its roles
-//----------===//
+//===- AttentionDomain.cpp - The domain of attention and its roles --------===//
 //
 // Licensed under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- AttentionOps.cpp - Attention, its online form and linear attention
-//---===//
+//===- AttentionOps.cpp - Attention, online and linear --------------------===//
 //
 // Licensed under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

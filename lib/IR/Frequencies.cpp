@@ -1,5 +1,4 @@
-//===- Frequencies.cpp - Schedules of rotation frequencies
-//------------------===//
+//===- Frequencies.cpp - Schedules of rotation frequencies ----------------===//
 //
 // Licensed under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

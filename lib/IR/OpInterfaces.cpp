@@ -1,5 +1,4 @@
-//===- OpInterfaces.cpp - Effects, speculation and shapes of every op
-//-------===//
+//===- OpInterfaces.cpp - Effects, speculation and shapes of every op -----===//
 //
 // Licensed under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

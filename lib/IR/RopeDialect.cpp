@@ -1,8 +1,12 @@
-//===- RopeDialect.cpp - Registration of the rope dialect
-//-------------------===//
+//===- RopeDialect.cpp - Registration of the rope dialect -----------------===//
 //
 // Licensed under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Registers attributes and ops, and promises the interfaces whose models are in
+// other libraries.
 //
 //===----------------------------------------------------------------------===//
 

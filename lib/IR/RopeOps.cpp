@@ -1,5 +1,4 @@
-//===- RopeOps.cpp - Tables and rotations
-//-----------------------------------===//
+//===- RopeOps.cpp - Tables and rotations ---------------------------------===//
 //
 // Licensed under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- RotaryAttr.cpp - How an operand is rotated
-//---------------------------===//
+//===- RotaryAttr.cpp - How an operand is rotated -------------------------===//
 //
 // Licensed under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -11,7 +11,7 @@
 include "mlir/Pass/PassBase.td"
 
 def RaisePass : Pass<"rope-raise"> {
-  let summary = "Find rotations in plain model IR, by proof";
+  let summary = "Find rotations and attentions in plain model IR, by proof";
   let description = [{
     Evaluates elements of tensors symbolically, whatever ops spell them, and
     replaces each value whose every channel is proven to be turned in a pair

@@ -47,6 +47,7 @@ LogicalResult normalizeLinalg(Operation *root);
 /// rope-tile-linalg says. `lanes`, the elements of one vector, is a power of
 /// two.
 LogicalResult tileLinalg(Operation *root, int64_t lanes = 16);
+
 /// Two rotations of one value become one by the product of their tables, and
 /// products of tables become tables. See rope-simplify for what is required.
 void populateMergeRotationsPatterns(RewritePatternSet &patterns);
