@@ -59,6 +59,13 @@ static void generalizeNamedOps(Operation *root) {
 static LogicalResult dropUnitDims(Operation *root) {
   RewritePatternSet patterns(root->getContext());
   linalg::ControlDropUnitDims options;
+  // On memrefs of mixed static and dynamic dims the patterns never settle.
+  options.controlFn = [all = options.controlFn](Operation *op) {
+    auto linalgOp = dyn_cast<LinalgOp>(op);
+    return linalgOp && !linalgOp.hasPureTensorSemantics()
+               ? SmallVector<unsigned>()
+               : all(op);
+  };
   linalg::populateFoldUnitExtentDimsPatterns(patterns, options);
   linalg::populateFoldUnitExtentDimsCanonicalizationPatterns(patterns, options);
   linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
@@ -292,8 +299,10 @@ LogicalResult rope::normalizeLinalg(Operation *root) {
 namespace {
 struct NormalizeLinalg : rope::impl::NormalizeLinalgPassBase<NormalizeLinalg> {
   void runOnOperation() override {
-    if (failed(rope::normalizeLinalg(getOperation())))
-      signalPassFailure();
+    if (succeeded(rope::normalizeLinalg(getOperation())))
+      return;
+    getOperation()->emitOpError("patterns on linalg ops do not settle");
+    signalPassFailure();
   }
 };
 } // namespace

@@ -119,3 +119,23 @@ func.func @unshared(%a: tensor<4x8xf32>, %b: tensor<8x6xf32>) -> (tensor<4x6xf32
   %1 = linalg.matmul ins(%g, %b : tensor<4x8xf32>, tensor<8x6xf32>) outs(%f : tensor<4x6xf32>) -> tensor<4x6xf32>
   return %0, %1 : tensor<4x6xf32>, tensor<4x6xf32>
 }
+
+// -----
+
+#both = affine_map<(i, j) -> (i, j)>
+
+// Ops on buffers keep their unit dims: without them static and dynamic types of
+// one dim would be reshaped forth and back for ever.
+// CHECK-LABEL: func @buffers
+// CHECK: linalg.generic
+// CHECK-SAME: memref<1x3xf32>, memref<?x3xf64>
+func.func @buffers(%a: memref<1x3xf32>, %b: memref<?x3xf64>, %o: memref<1x3xf32, strided<[6, 1]>>) {
+  linalg.generic {indexing_maps = [#both, #both, #both], iterator_types = ["parallel", "parallel"]}
+    ins(%a, %b : memref<1x3xf32>, memref<?x3xf64>) outs(%o : memref<1x3xf32, strided<[6, 1]>>) {
+  ^bb0(%x: f32, %y: f64, %z: f32):
+    %0 = arith.truncf %y : f64 to f32
+    %1 = arith.addf %x, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}

@@ -178,3 +178,44 @@ func.func @unusual(%t: tensor<9xf32>, %i: tensor<64xindex>, %z: tensor<64xcomple
   } -> tensor<3xf32>
   return %0, %1, %2, %3 : tensor<64xf32>, tensor<64xf32>, tensor<64xi1>, tensor<3xf32>
 }
+
+// -----
+
+#lhs = affine_map<(i, j, k) -> (k, i)>
+#rhs = affine_map<(i, j, k) -> (k, j)>
+#out = affine_map<(i, j, k) -> (i, j)>
+
+// A sum over nothing has no tiles.
+// CHECK-LABEL: func @empty
+// CHECK: linalg.generic
+func.func @empty(%a: tensor<0x16xf32>, %b: tensor<0x32xf32>, %o: tensor<16x32xf32>) -> tensor<16x32xf32> {
+  %0 = linalg.generic {indexing_maps = [#lhs, #rhs, #out], iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%a, %b : tensor<0x16xf32>, tensor<0x32xf32>) outs(%o : tensor<16x32xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %1 = arith.mulf %x, %y : f32
+    %2 = arith.addf %z, %1 : f32
+    linalg.yield %2 : f32
+  } -> tensor<16x32xf32>
+  return %0 : tensor<16x32xf32>
+}
+
+// -----
+
+#row = affine_map<(i, j) -> (i)>
+#cell = affine_map<(i, j) -> (i, j)>
+
+// One element of a column is read as an element: a transfer of no dims from
+// strided memory has no lowering.
+// CHECK-LABEL: func @column
+// CHECK-NOT: vector<f32>
+// CHECK: return
+func.func @column(%a: tensor<3x9xf32>, %o: tensor<3x16xf32>, %k: index) -> tensor<3x16xf32> {
+  %s = tensor.extract_slice %a[0, %k] [3, 1] [1, 1] : tensor<3x9xf32> to tensor<3xf32>
+  %0 = linalg.generic {indexing_maps = [#row, #cell], iterator_types = ["parallel", "parallel"]}
+    ins(%s : tensor<3xf32>) outs(%o : tensor<3x16xf32>) {
+  ^bb0(%x: f32, %y: f32):
+    %1 = arith.negf %x : f32
+    linalg.yield %1 : f32
+  } -> tensor<3x16xf32>
+  return %0 : tensor<3x16xf32>
+}

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "DomainBuilder.h"
+#include "Elementwise.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -27,6 +28,9 @@ using namespace mlir::rope::detail;
 
 Value CellBuilder::getIndex(DomainDim dim) {
   auto loop = llvm::find(loops, dim) - loops.begin();
+  // A dim that no operand has is 1.
+  if (loop == static_cast<int64_t>(loops.size()))
+    return arith::ConstantOp::create(*this, getI64IntegerAttr(0));
   return toI64(linalg::IndexOp::create(*this, loop));
 }
 
@@ -147,19 +151,25 @@ Value DomainBuilder::splitGroup(Value operand, ArrayRef<DimLabel> labels) {
                                    shapeTensor);
 }
 
+/// The dims of the split operand that are broadcast.
+static SmallVector<int64_t> getBroadcastDims(ArrayRef<DimLabel> labels) {
+  SmallVector<int64_t> broadcast;
+  int64_t next = 0;
+  for (const DimLabel &label : labels) {
+    if (label.empty())
+      broadcast.push_back(next);
+    next += std::max<size_t>(label.size(), 1);
+  }
+  return broadcast;
+}
+
 Value DomainBuilder::dropBroadcastDims(Value operand,
                                        ArrayRef<DimLabel> labels) {
-  auto type = cast<RankedTensorType>(operand.getType());
-  ArrayRef<int64_t> shape = type.getShape();
-  SmallVector<int64_t> kept;
-  for (const DimLabel &label : labels) {
-    llvm::append_range(kept, shape.take_front(label.size()));
-    shape = shape.drop_front(std::max<size_t>(label.size(), 1));
-  }
-  if (static_cast<int64_t>(kept.size()) == type.getRank())
+  SmallVector<int64_t> broadcast = getBroadcastDims(labels);
+  if (broadcast.empty())
     return operand;
-  return tensor::createCanonicalRankReducingExtractSliceOp(
-      builder, getLoc(), operand, type.clone(kept));
+  ImplicitLocOpBuilder b(getLoc(), builder);
+  return collapseUnitDims(b, operand, broadcast);
 }
 
 TermView DomainBuilder::getView(Value operand, ArrayRef<DimLabel> labels) {
@@ -175,9 +185,13 @@ TermView DomainBuilder::getView(Value operand, ArrayRef<DimLabel> labels) {
 Value DomainBuilder::mergeView(const TermView &view, ArrayRef<DimLabel> labels,
                                const Term &term) {
   Value value = term.value;
-  if (value.getType() != view.split.getType())
-    value = tensor::createCanonicalRankReducingInsertSliceOp(builder, getLoc(),
-                                                             value, view.split);
+  SmallVector<int64_t> broadcast = getBroadcastDims(labels);
+  if (!broadcast.empty()) {
+    ImplicitLocOpBuilder b(getLoc(), builder);
+    value =
+        expandUnitDims(b, value, broadcast,
+                       tensor::getMixedSizes(builder, getLoc(), view.split));
+  }
   if (hasGroup(labels))
     value = tensor::CollapseShapeOp::create(builder, getLoc(), value,
                                             getReassociation(labels));

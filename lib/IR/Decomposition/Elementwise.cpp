@@ -30,6 +30,10 @@ Slice::Slice(ImplicitLocOpBuilder &builder, Value shaped) {
   sizes = isa<TensorType>(shaped.getType())
               ? tensor::getMixedSizes(builder, loc, shaped)
               : memref::getMixedSizes(builder, loc, shaped);
+  // The size of a slice by a constant folds to it, and is as good as static.
+  for (OpFoldResult &size : sizes)
+    if (std::optional<int64_t> extent = getConstantIntValue(size))
+      size = builder.getIndexAttr(*extent);
   offsets.assign(sizes.size(), builder.getIndexAttr(0));
   strides.assign(sizes.size(), builder.getIndexAttr(1));
 }
@@ -61,13 +65,36 @@ static SmallVector<int64_t> getPartShape(ArrayRef<OpFoldResult> sizes,
   return shape;
 }
 
+/// Whether a rank-reducing slice could be taken for one that drops another dim.
+/// Upstream drops the first dims of extent 1 that it finds, which matters when
+/// dims of other extents lie between one of these and ours, or may once sizes
+/// have become constants.
+bool Slice::isAmbiguous() const {
+  bool mayBeUnit = false, isBetween = false;
+  for (int64_t dim = 0, last = dropped.empty() ? 0 : dropped.back();
+       dim != last; ++dim) {
+    if (llvm::is_contained(dropped, dim))
+      continue;
+    std::optional<int64_t> size = getConstantIntValue(sizes[dim]);
+    isBetween |= mayBeUnit && size != 1;
+    mayBeUnit |= !size || size == 1;
+  }
+  return isBetween;
+}
+
 Value Slice::extract(ImplicitLocOpBuilder &builder, Value source) const {
-  SmallVector<int64_t> shape = getPartShape(sizes, dropped);
-  if (auto tensor = dyn_cast<RankedTensorType>(source.getType()))
-    return tensor::ExtractSliceOp::create(builder, tensor.clone(shape), source,
-                                          offsets, sizes, strides);
+  if (auto tensor = dyn_cast<RankedTensorType>(source.getType())) {
+    bool collapses = isAmbiguous();
+    ArrayRef<int64_t> reduced = dropped;
+    auto type = tensor.clone(
+        getPartShape(sizes, collapses ? ArrayRef<int64_t>() : reduced));
+    Value part = tensor::ExtractSliceOp::create(builder, type, source, offsets,
+                                                sizes, strides);
+    return collapses ? collapseUnitDims(builder, part, dropped) : part;
+  }
   auto type = memref::SubViewOp::inferRankReducedResultType(
-      shape, cast<MemRefType>(source.getType()), offsets, sizes, strides);
+      getPartShape(sizes, dropped), cast<MemRefType>(source.getType()), offsets,
+      sizes, strides);
   return memref::SubViewOp::create(builder, type, source, offsets, sizes,
                                    strides);
 }
@@ -76,8 +103,51 @@ Value Slice::insert(ImplicitLocOpBuilder &builder, Value part,
                     Value dest) const {
   if (isa<MemRefType>(dest.getType()))
     return dest;
+  if (isAmbiguous())
+    part = expandUnitDims(builder, part, dropped, sizes);
   return tensor::InsertSliceOp::create(builder, part, dest, offsets, sizes,
                                        strides);
+}
+
+/// The dims of a tensor of this rank that become one dim each without those
+/// that are dropped: each of them joins a neighbour.
+static SmallVector<ReassociationIndices>
+getReassociation(int64_t rank, ArrayRef<int64_t> dropped) {
+  SmallVector<ReassociationIndices> groups;
+  if (rank == static_cast<int64_t>(dropped.size()))
+    return groups;
+  bool isTaken = false;
+  for (int64_t dim = 0; dim != rank; ++dim) {
+    bool isKept = !llvm::is_contained(dropped, dim);
+    if (groups.empty() || (isKept && isTaken)) {
+      groups.emplace_back();
+      isTaken = false;
+    }
+    groups.back().push_back(dim);
+    isTaken |= isKept;
+  }
+  return groups;
+}
+
+Value rope::detail::collapseUnitDims(ImplicitLocOpBuilder &builder,
+                                     Value tensor, ArrayRef<int64_t> dropped) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  SmallVector<int64_t> shape;
+  for (auto [dim, extent] : llvm::enumerate(type.getShape()))
+    if (!llvm::is_contained(dropped, static_cast<int64_t>(dim)))
+      shape.push_back(extent);
+  return tensor::CollapseShapeOp::create(
+      builder, type.clone(shape), tensor,
+      getReassociation(type.getRank(), dropped));
+}
+
+Value rope::detail::expandUnitDims(ImplicitLocOpBuilder &builder, Value tensor,
+                                   ArrayRef<int64_t> added,
+                                   ArrayRef<OpFoldResult> shape) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  return tensor::ExpandShapeOp::create(
+      builder, type.clone(getPartShape(shape, {})), tensor,
+      getReassociation(shape.size(), added), shape);
 }
 
 //===----------------------------------------------------------------------===//

@@ -38,9 +38,20 @@ public:
   Value insert(ImplicitLocOpBuilder &builder, Value part, Value dest) const;
 
 private:
+  bool isAmbiguous() const;
+
   SmallVector<OpFoldResult> offsets, sizes, strides;
   SmallVector<int64_t> dropped;
 };
+
+/// `tensor` without its dims `dropped`, which have extent 1.
+Value collapseUnitDims(ImplicitLocOpBuilder &builder, Value tensor,
+                       ArrayRef<int64_t> dropped);
+
+/// `tensor` with dims of extent 1 at `added`; the result has the extents
+/// `shape`.
+Value expandUnitDims(ImplicitLocOpBuilder &builder, Value tensor,
+                     ArrayRef<int64_t> added, ArrayRef<OpFoldResult> shape);
 
 /// Computes one element of each output from one element of each input.
 using ElementBuilder = function_ref<SmallVector<Value>(

@@ -29,13 +29,28 @@ using namespace mlir::rope;
 // Whole dims
 //===----------------------------------------------------------------------===//
 
+/// What a value carried by loops is at first. Tiling puts the init of an op
+/// into loops that carry it, and asks for positions before and after.
+static Value skipLoops(Value value) {
+  while (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto loop =
+        dyn_cast<LoopLikeOpInterface>(argument.getOwner()->getParentOp());
+    OpOperand *init = loop ? loop.getTiedLoopInit(argument) : nullptr;
+    if (!init)
+      break;
+    value = init->get();
+  }
+  return value;
+}
+
 /// Whether `size` is the op that reads the extent of dim `dim` of `shaped`.
 static bool isDimOf(OpFoldResult size, Value shaped, int64_t dim) {
   auto value = dyn_cast<Value>(size);
   if (!value)
     return false;
   if (auto op = value.getDefiningOp<tensor::DimOp>())
-    return op.getSource() == shaped && op.getConstantIndex() == dim;
+    return skipLoops(op.getSource()) == skipLoops(shaped) &&
+           op.getConstantIndex() == dim;
   if (auto op = value.getDefiningOp<memref::DimOp>())
     return op.getSource() == shaped && op.getConstantIndex() == dim;
   return false;
