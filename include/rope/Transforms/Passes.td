@@ -52,6 +52,74 @@ def DecomposePass : Pass<"rope-decompose"> {
   ];
 }
 
+def ConvertToOnlinePass : Pass<"rope-convert-to-online"> {
+  let summary = "Carry the state of attention from key to key";
+  let description = [{
+    Replaces `rope.attention` on tensors by `rope.online_attention`, which may be
+    tiled along its keys, from the state before any key, and by what comes after
+    the last key: the division by the sum, the sink, the log-sum-exp, and the
+    turn back of the output.
+
+    ```mlir
+    %o = rope.attention ins(%q, %k, %v : ...) outs(%init : tensor<8x64xbf16>) scale 0.125 -> tensor<8x64xbf16>
+    // becomes
+    %s:3 = rope.online_attention ins(%q, %k, %v : ...)
+             outs(%zeros, %infinities, %zeros1 : tensor<8x64xf32>, tensor<8xf32>, tensor<8xf32>)
+             scale 0.125 -> tensor<8x64xf32>, tensor<8xf32>, tensor<8xf32>
+    %o = linalg.generic ... ins(%s#0, %s#1, %s#2) outs(%init)  // acc / sum
+    ```
+
+    Attention stays where lse or sinks group the heads in another way than the
+    output. Numbers change by the order of sums.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def TilePass : Pass<"rope-tile"> {
+  let summary = "Tile rope ops by sizes that are given";
+  let description = [{
+    Puts each op of the rope dialect into loops over its tiles, by its
+    TilingInterface:
+
+    ```mlir
+    // rope-tile{sizes=b:1,m:64}
+    scf.for %b = %c0 to %B step %c1 ... {
+      scf.for %m = %c0 to %M step %c64 ... {
+        %q1 = tensor.extract_slice %q[%b, 0, %m, 0] [1, 32, %s, 128] [1, 1, 1, 1]
+        %o1 = rope.attention ins(%q1, %k1, %v1 : ...) query_pos(%m : index) ...
+    ```
+
+    A dim (hg) of both kinds of heads may be cut along h, or along g if the tile
+    has one h. Keys are a loop of `rope.online_attention` (see
+    rope-convert-to-online), rows of causal linear attention one if its states
+    are carried. A tile that an op does not have is an error.
+
+    Numbers change by the order of sums over keys, if these are cut.
+  }];
+  let options = [
+    ListOption<"sizes", "sizes", "std::string",
+               "Tile sizes of attention: b:1,h:1,g:4,m:64,n:128">,
+    ListOption<"dims", "dims", "int64_t",
+               "Tile sizes of tables and rotations, along their leading dims">,
+    Option<"parallel", "parallel", "bool", /*default=*/"false",
+           "Make scf.forall, and leave reductions whole">,
+    Option<"fuse", "fuse", "bool", /*default=*/"false",
+           "Pull producers into the loops">,
+    Option<"keySplits", "key-splits", "int64_t", /*default=*/"0",
+           "Split the keys of rope.online_attention over as many iterations of "
+           "scf.forall, and merge the parts">
+  ];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def ProtectArgumentsPass : Pass<"rope-protect-arguments", "ModuleOp"> {
   let summary = "Forbid bufferization to write into a caller's tensors";
   let description = [{

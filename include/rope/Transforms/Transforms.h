@@ -13,6 +13,7 @@
 #define ROPE_TRANSFORMS_TRANSFORMS_H
 
 #include "mlir/Support/LLVM.h"
+#include "llvm/ADT/SmallVector.h"
 
 #include <functional>
 
@@ -31,6 +32,30 @@ using OpFilter = std::function<bool(Operation *)>;
 /// `filter` accepts, if there is one.
 void populateDecomposePatterns(RewritePatternSet &patterns,
                                OpFilter filter = nullptr);
+
+/// Replaces rope.attention on tensors by rope.online_attention over all keys,
+/// and what comes after the last key.
+void populateConvertToOnlinePatterns(RewritePatternSet &patterns);
+
+/// How tileRopeOps cuts ops. A size of 0, or one that is missing, leaves a loop
+/// whole.
+struct TileOptions {
+  /// Sizes along b, h, g, m and n, for attention.
+  SmallVector<int64_t> domainSizes;
+  /// Sizes along the leading dims, for tables and rotations.
+  SmallVector<int64_t> leadingSizes;
+  /// `scf.forall` in place of `scf.for`; reductions are then left whole.
+  bool parallel = false;
+  /// Pull producers into the loops.
+  bool fuse = false;
+  /// Split the keys of rope.online_attention into as many parts, each in an
+  /// iteration of `scf.forall`, and merge their states. 0: do not.
+  int64_t keySplits = 0;
+};
+
+/// Tiles the rope ops below `root` by TilingInterface. Fails, after a
+/// diagnostic, if an op has no such tile.
+LogicalResult tileRopeOps(Operation *root, const TileOptions &options);
 
 /// Rewrites copies between ranked buffers of which at least one is strided
 /// into `linalg.generic`.

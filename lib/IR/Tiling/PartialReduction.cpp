@@ -44,6 +44,10 @@ OnlineAttentionOp::generateInitialTensorForPartialReduction(
     const SetVector<unsigned> &) {
   if (failed(verifyTensors(*this)))
     return failure();
+  AttentionLikeOpInterface self = *this;
+  // Upstream tiling would leave the op with these inits, but without a loop.
+  if (self.getStaticExtent(DomainDim::N) == 0)
+    return emitOpError("has no keys that could be split");
   SmallVector<Value> states;
   for (auto [i, init] : llvm::enumerate(getInits())) {
     auto type = cast<FloatType>(getElementTypeOrSelf(init.getType()));
@@ -132,25 +136,32 @@ LogicalResult OnlineAttentionOp::getPartialResultTilePosition(
 // Merge
 //===----------------------------------------------------------------------===//
 
-/// x · exp(max − largest), and 0 for max = −∞.
+/// x · exp(max − largest), and 0 for max = −∞, in the wider type of the two.
 static Value scaleToMax(OpBuilder &builder, Location loc, Value x, Value max,
                         Value largest) {
   auto type = cast<FloatType>(max.getType());
+  if (type.getWidth() < x.getType().getIntOrFloatBitWidth())
+    type = cast<FloatType>(x.getType());
+  auto convert = [&](Value value, Type to) {
+    return convertScalarToDtype(builder, loc, value, to,
+                                /*isUnsignedCast=*/false);
+  };
   auto constant = [&](APFloat value) -> Value {
     return arith::ConstantOp::create(builder, loc,
                                      builder.getFloatAttr(type, value));
   };
+  max = convert(max, type);
   Value empty =
       constant(APFloat::getInf(type.getFloatSemantics(), /*Negative=*/true));
   Value zero = constant(APFloat::getZero(type.getFloatSemantics()));
   Value none = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OEQ,
                                      max, empty);
-  Value distance = arith::SubFOp::create(builder, loc, max, largest);
+  Value distance =
+      arith::SubFOp::create(builder, loc, max, convert(largest, type));
   Value weight = math::ExpOp::create(builder, loc, distance);
   weight = arith::SelectOp::create(builder, loc, none, zero, weight);
-  weight = convertScalarToDtype(builder, loc, weight, x.getType(),
-                                /*isUnsignedCast=*/false);
-  return arith::MulFOp::create(builder, loc, x, weight);
+  Value scaled = arith::MulFOp::create(builder, loc, convert(x, type), weight);
+  return convert(scaled, x.getType());
 }
 
 namespace {

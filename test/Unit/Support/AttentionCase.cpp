@@ -370,9 +370,11 @@ std::vector<RefArray> AttentionCase::run() const {
   std::vector<ArrayView> views;
   for (rope::Array &arg : args)
     views.push_back(arg.view());
-  std::vector<RefArray> results;
   ProgramOptions options;
+  if (!passes.empty())
+    options.passes = "builtin.module(" + passes + ")";
   options.compile.portable = portable;
+  std::vector<RefArray> results;
   Program program(getText(), options);
   for (const rope::Array &result : program.call("f", views))
     results.push_back(toReference(result));
@@ -434,7 +436,7 @@ reference::MaybeError test::check(const AttentionCase &attention) {
     if (reference::MaybeError error = compare(
             values[i], exact[i], type, isState ? getSize(exact[i]) : 1.0))
       return "result " + std::to_string(i) + ": " + *error + "\n" +
-             attention.getText();
+             attention.passes + "\n" + attention.getText();
   }
   return std::nullopt;
 }

@@ -69,6 +69,9 @@ struct AttentionCase {
   bool memrefs = false;
   /// Compile to plain loops, which takes much less time than tiles and vectors.
   bool portable = true;
+  /// Passes on the module that run before rope-cpu-pipeline, such as
+  /// "rope-tile{sizes=m:2}".
+  std::string passes;
   /// Write the layout, else rely on the defaults.
   bool writeLayout = true;
 
