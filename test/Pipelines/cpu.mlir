@@ -194,3 +194,38 @@ func.func @intmm(%a: tensor<16x32xi8>, %b: tensor<32x64xi8>, %c: tensor<16x64xi3
   %r = linalg.matmul ins(%a, %b : tensor<16x32xi8>, tensor<32x64xi8>) outs(%c : tensor<16x64xi32>) -> tensor<16x64xi32>
   return %r : tensor<16x64xi32>
 }
+
+// -----
+
+// Flags on casts would not survive the translation to LLVM IR.
+// CHECK-LABEL: llvm.func @half
+// CHECK-NOT: #arith.fastmath
+func.func @half(%x: tensor<40xf16>) -> tensor<40xf16> {
+  %0 = math.absf %x : tensor<40xf16>
+  %1 = math.sin %0 : tensor<40xf16>
+  return %1 : tensor<40xf16>
+}
+
+// -----
+
+// Empty dims and scalars with a stride.
+// CHECK-LABEL: llvm.func @empty
+func.func @empty(%x: tensor<0x4xf32>, %y: tensor<4x8xf32>, %z: tensor<0x8xf32>) -> tensor<0x8xf32> {
+  %r = linalg.matmul ins(%x, %y : tensor<0x4xf32>, tensor<4x8xf32>) outs(%z : tensor<0x8xf32>) -> tensor<0x8xf32>
+  return %r : tensor<0x8xf32>
+}
+
+// -----
+
+// CHECK-LABEL: llvm.func @strided_scalar
+func.func @strided_scalar(%x: tensor<3x4xf32>, %y: tensor<3x64xf32>) -> tensor<3x64xf32> {
+  %s = tensor.extract_slice %x[0, 1] [3, 1] [1, 1] : tensor<3x4xf32> to tensor<3xf32>
+  %e = tensor.empty() : tensor<3x64xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]} ins(%s, %y : tensor<3xf32>, tensor<3x64xf32>) outs(%e : tensor<3x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.mulf %a, %b : f32
+    linalg.yield %0 : f32
+  } -> tensor<3x64xf32>
+  return %r : tensor<3x64xf32>
+}

@@ -294,6 +294,16 @@ def ExpandStructuredPass : Pass<"rope-expand-structured"> {
   ];
 }
 
+def DropCastFlagsPass : Pass<"rope-drop-cast-flags"> {
+  let summary = "Drop fast-math flags of float casts";
+  let description = [{
+    In MLIR 22.1 `arith.extf` and `arith.truncf` take fast-math flags, which
+    math-extend-to-supported-types sets, but the LLVM dialect's casts take none
+    and the conversion keeps the attribute, which cannot be translated. The
+    flags allow, but never require.
+  }];
+}
+
 def CheckLoweredPass : Pass<"rope-check-lowered"> {
   let summary = "Report ops that were not lowered to the LLVM dialect";
   let description = [{
