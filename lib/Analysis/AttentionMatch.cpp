@@ -49,7 +49,12 @@ private:
   FailureOr<MatchedOperand> findOperand(const Expr *element, double &scale);
   bool splitSymbols();
   void split(const Expr *symbol, int64_t divisor);
+  LogicalResult name(const Expr *symbol, DomainDim dim);
   LogicalResult nameSymbols();
+  LogicalResult nameRows(ArrayRef<const Expr *> symbols);
+  bool isGroup(const Expr *index);
+  bool isWhole(const Expr *read);
+  bool hasExtentOf(Value tensor, int64_t dim, const Expr *index);
   LogicalResult checkOperands();
 
   ElementEvaluator &evaluator;
@@ -93,6 +98,14 @@ static bool isDimLike(const Expr *index) {
   }
 }
 
+/// Whether the dims of a tensor that are read at a symbol end where it does.
+bool AttentionMatcher::isWhole(const Expr *read) {
+  return llvm::all_of(llvm::enumerate(read->getOperands()), [&](auto entry) {
+    return entry.value()->getKind() != Expr::Kind::Sym ||
+           hasExtentOf(read->getValue(), entry.index(), entry.value());
+  });
+}
+
 /// Where a number is taken from: factors are stripped into `scale`, then ops
 /// that only move elements are followed as far as dims stay dims.
 FailureOr<MatchedOperand> AttentionMatcher::findOperand(const Expr *element,
@@ -112,7 +125,8 @@ FailureOr<MatchedOperand> AttentionMatcher::findOperand(const Expr *element,
       element = operands[isFirst ? 1 : 0];
       found.reset();
     } else if (element->getKind() == Expr::Kind::Read) {
-      if (llvm::all_of(element->getOperands(), isDimLike))
+      if (llvm::all_of(element->getOperands(), isDimLike) &&
+          (!found || isWhole(element)))
         found = {element->getValue(),
                  SmallVector<const Expr *>(element->getOperands())};
       const Expr *step =
@@ -216,13 +230,20 @@ LogicalResult AttentionMatcher::matchOnce() {
 // Symbols
 //===----------------------------------------------------------------------===//
 
+/// Whether a symbol comes apart evenly; one of dynamic extent is compared with
+/// the extents of operands later. The channels are never split.
+static bool isSplittable(const Expr *symbol, const Expr *divisor) {
+  return symbol->getKind() == Expr::Kind::Sym &&
+         symbol->getNumber() != kChannelSymbol && divisor->isInt() &&
+         divisor->getInt() > 0 &&
+         (ShapedType::isDynamic(symbol->getExtent()) ||
+          symbol->getExtent() % divisor->getInt() == 0);
+}
+
 /// A division of a symbol by a constant within an index, or null.
-/// The channels are never split.
 static const Expr *findDivision(const Expr *index) {
   if (index->isa<arith::FloorDivSIOp>() &&
-      index->getOperands()[0]->getKind() == Expr::Kind::Sym &&
-      index->getOperands()[0]->getNumber() != kChannelSymbol &&
-      index->getOperands()[1]->isInt())
+      isSplittable(index->getOperands()[0], index->getOperands()[1]))
     return index;
   for (const Expr *operand : index->getOperands())
     if (const Expr *found = findDivision(operand))
@@ -233,8 +254,10 @@ static const Expr *findDivision(const Expr *index) {
 /// Replaces a symbol of the result's index by divisor · outer + inner.
 void AttentionMatcher::split(const Expr *symbol, int64_t divisor) {
   int64_t extent = symbol->getExtent();
+  const Expr *dynamic = symbol->getDynamicExtent();
   const Expr *outer = context.getSym(
-      nextSymbol++, ShapedType::isDynamic(extent) ? extent : extent / divisor);
+      nextSymbol++, ShapedType::isDynamic(extent) ? extent : extent / divisor,
+      dynamic ? context.floorDiv(dynamic, context.getInt(divisor)) : nullptr);
   const Expr *inner = context.getSym(nextSymbol++, divisor);
   const Expr *whole =
       context.add(context.mul(outer, context.getInt(divisor)), inner);
@@ -275,6 +298,14 @@ static bool isGrouped(const MatchedOperand &operand, const Expr *symbol) {
   });
 }
 
+LogicalResult AttentionMatcher::name(const Expr *symbol, DomainDim dim) {
+  if (llvm::any_of(match.domain, [&](auto &d) { return d.dim == dim; }))
+    return fail(Twine("two dims of the result are both ") +
+                Twine(getLetter(dim)));
+  match.domain.push_back({symbol, dim});
+  return success();
+}
+
 /// What each symbol is follows from the operands that have it.
 LogicalResult AttentionMatcher::nameSymbols() {
   SmallVector<const Expr *> symbols, batches;
@@ -284,13 +315,6 @@ LogicalResult AttentionMatcher::nameSymbols() {
                                   : ArrayRef(index))
       if (symbol->getKind() == Expr::Kind::Sym)
         symbols.push_back(symbol);
-  auto name = [&](const Expr *symbol, DomainDim dim) {
-    if (llvm::any_of(match.domain, [&](auto &d) { return d.dim == dim; }))
-      return fail(Twine("two dims of the result are both ") +
-                  Twine(getLetter(dim)));
-    match.domain.push_back({symbol, dim});
-    return success();
-  };
   for (const Expr *symbol : symbols) {
     bool inQuery = reads(match.query, symbol), inKey = reads(match.key, symbol);
     bool inValue = reads(match.value, symbol);
@@ -306,11 +330,19 @@ LogicalResult AttentionMatcher::nameSymbols() {
     if (failed(named))
       return failure();
   }
-  // Among the dims that are no channel: b and h are of all operands, in the
-  // query's order; of those of the query alone the one nearest to the channels
-  // of the result is m.
+  if (failed(nameRows(batches)))
+    return failure();
+  match.domain.push_back({key, DomainDim::N});
+  match.domain.push_back({channel, DomainDim::D});
+  return success();
+}
+
+/// Among the dims that are no channel: b and h are of all operands, in the
+/// query's order; of those of the query alone the one nearest to the channels
+/// of the result is m.
+LogicalResult AttentionMatcher::nameRows(ArrayRef<const Expr *> symbols) {
   SmallVector<const Expr *> shared, own;
-  for (const Expr *symbol : batches)
+  for (const Expr *symbol : symbols)
     (reads(match.key, symbol) ? shared : own).push_back(symbol);
   if (shared.size() > 2 || own.size() > 2)
     return fail("more dims than b, h, g and m");
@@ -320,35 +352,65 @@ LogicalResult AttentionMatcher::nameSymbols() {
   if (shared.size() == 1 && failed(name(shared[0], DomainDim::H)))
     return failure();
   for (const Expr *symbol : llvm::reverse(own)) {
-    bool isGroup = isGrouped(match.query, symbol) ||
-                   llvm::any_of(match.domain, [](auto &entry) {
-                     return entry.dim == DomainDim::M;
-                   });
-    if (failed(name(symbol, isGroup ? DomainDim::G : DomainDim::M)))
+    bool isHead = isGrouped(match.query, symbol) ||
+                  llvm::any_of(match.domain, [](auto &entry) {
+                    return entry.dim == DomainDim::M;
+                  });
+    if (failed(name(symbol, isHead ? DomainDim::G : DomainDim::M)))
       return failure();
   }
-  match.domain.push_back({key, DomainDim::N});
-  match.domain.push_back({channel, DomainDim::D});
   return success();
+}
+
+/// Whether an index is g + extent(g)·h.
+bool AttentionMatcher::isGroup(const Expr *index) {
+  if (index->getKind() != Expr::Kind::Linear || index->getInt() != 0 ||
+      index->getOperands().size() != 2)
+    return false;
+  ArrayRef<const Expr *> parts = index->getOperands();
+  bool firstIsHead = match.getDim(parts[0]) == DomainDim::H;
+  const Expr *head = parts[firstIsHead ? 0 : 1];
+  const Expr *group = parts[firstIsHead ? 1 : 0];
+  if (ShapedType::isDynamic(group->getExtent()))
+    return false;
+  return match.getDim(head) == DomainDim::H &&
+         match.getDim(group) == DomainDim::G &&
+         index ==
+             context.add(group,
+                         context.mul(head, context.getInt(group->getExtent())));
+}
+
+/// Whether a dim of an operand is known to be as long as what is read of it:
+/// the rest of a longer one, such as a cache, is no part of the attention.
+bool AttentionMatcher::hasExtentOf(Value tensor, int64_t dim,
+                                   const Expr *index) {
+  const Expr *extent = context.getInt(1);
+  for (const Expr *symbol : index->getKind() == Expr::Kind::Sym
+                                ? ArrayRef(index)
+                                : index->getOperands()) {
+    const Expr *factor = ShapedType::isDynamic(symbol->getExtent())
+                             ? symbol->getDynamicExtent()
+                             : context.getInt(symbol->getExtent());
+    if (!factor)
+      return false;
+    extent = context.mul(extent, factor);
+  }
+  return evaluator.evaluateExtent(tensor, dim) == extent;
 }
 
 /// Each dim of an operand is a symbol, the group (hg), or of extent 1.
 LogicalResult AttentionMatcher::checkOperands() {
   for (MatchedOperand *operand : {&match.query, &match.key, &match.value}) {
     auto type = cast<RankedTensorType>(operand->tensor.getType());
-    for (auto [extent, index] :
-         llvm::zip_equal(type.getShape(), operand->index)) {
-      bool unit = index->isInt(0) && extent == 1;
-      bool symbol = index->getKind() == Expr::Kind::Sym;
-      bool group = index->getKind() == Expr::Kind::Linear &&
-                   index->getInt() == 0 && index->getOperands().size() == 2;
-      if (group)
-        for (const Expr *part : index->getOperands()) {
-          std::optional<DomainDim> dim = match.getDim(part);
-          group &= dim == DomainDim::H || dim == DomainDim::G;
-        }
-      if (!unit && !symbol && !group)
+    for (auto [dim, extent, index] :
+         llvm::enumerate(type.getShape(), operand->index)) {
+      if (index->isInt(0) && extent == 1)
+        continue;
+      if (index->getKind() != Expr::Kind::Sym && !isGroup(index))
         return fail("a dim of an operand is no dim of attention");
+      if (!hasExtentOf(operand->tensor, dim, index))
+        return fail("an operand is not known to be as long as what is read of "
+                    "it");
     }
   }
   return success();

@@ -121,9 +121,19 @@ public:
       : evaluator(evaluator), context(evaluator.getContext()), body(body),
         iteration(iteration), argument(argument) {}
 
+  /// The expression of a value; null if it is computed within the body by an
+  /// op that cannot be looked into, and so differs between iterations.
+  const Expr *evaluateWhole(Value value) {
+    const Expr *result = evaluate(value);
+    return sawOpaque ? nullptr : result;
+  }
   const Expr *evaluate(Value value);
 
 private:
+  const Expr *getOpaque(Value value) {
+    sawOpaque |= body != nullptr;
+    return context.getScalar(value);
+  }
   const Expr *evaluateOp(Operation *op, Value value);
   const Expr *evaluateChoice(scf::IfOp op, unsigned result);
   const Expr *evaluateAffine(AffineExpr expr, ArrayRef<const Expr *> dims,
@@ -138,6 +148,7 @@ private:
   Index iteration;
   llvm::function_ref<const Expr *(unsigned)> argument;
   llvm::DenseMap<Value, const Expr *> known;
+  bool sawOpaque = false;
 };
 } // namespace
 
@@ -216,8 +227,7 @@ const Expr *BodyEvaluator::evaluateOp(Operation *op, Value value) {
     if (const Expr *number = getConstant(context, constant))
       return number;
   if (auto index = dyn_cast<linalg::IndexOp>(op))
-    return iteration.empty() ? context.getScalar(value)
-                             : iteration[index.getDim()];
+    return iteration.empty() ? getOpaque(value) : iteration[index.getDim()];
   if (auto extract = dyn_cast<tensor::ExtractOp>(op))
     return context.getRead(extract.getTensor(),
                            evaluateAll(extract.getIndices()));
@@ -244,7 +254,7 @@ const Expr *BodyEvaluator::evaluateOp(Operation *op, Value value) {
   });
   if (!scalar || op->getNumResults() != 1 || op->getNumRegions() != 0 ||
       op->getNumOperands() == 0 || !isPure(op))
-    return context.getScalar(value);
+    return getOpaque(value);
   return context.apply(op->getName(), getDiscriminator(op), value.getType(),
                        evaluateAll(op->getOperands()));
 }
@@ -286,10 +296,8 @@ static SmallVector<const Expr *> applyMap(ExprContext &context, AffineMap map,
   });
 }
 
-/// The iteration that writes an element; reduction dims are null. Fails for
-/// maps that are no permutation of dims.
-static FailureOr<SmallVector<const Expr *>>
-invertMap(AffineMap map, Index index, unsigned dims) {
+FailureOr<SmallVector<const Expr *>> rope::invertMap(AffineMap map, Index index,
+                                                     unsigned dims) {
   SmallVector<const Expr *> iteration(dims, nullptr);
   for (auto [expr, i] : llvm::zip_equal(map.getResults(), index)) {
     if (isa<AffineConstantExpr>(expr))
@@ -317,11 +325,9 @@ static FailureOr<int64_t> countReduction(linalg::LinalgOp op, Index iteration) {
   return points;
 }
 
-/// One step of the body for result `number`, at an iteration, with the current
-/// element of the result for its output.
-static const Expr *evaluateStep(ElementEvaluator &evaluator,
-                                linalg::LinalgOp op, unsigned number,
-                                Index iteration, const Expr *current) {
+const Expr *rope::evaluateStep(ElementEvaluator &evaluator, linalg::LinalgOp op,
+                               unsigned number, Index iteration,
+                               const Expr *current) {
   ExprContext &context = evaluator.getContext();
   auto argument = [&](unsigned i) -> const Expr * {
     OpOperand &operand = op->getOpOperand(i);
@@ -335,7 +341,7 @@ static const Expr *evaluateStep(ElementEvaluator &evaluator,
   };
   Block *body = op.getBlock();
   BodyEvaluator bodyEvaluator(evaluator, body, iteration, argument);
-  return bodyEvaluator.evaluate(body->getTerminator()->getOperand(number));
+  return bodyEvaluator.evaluateWhole(body->getTerminator()->getOperand(number));
 }
 
 static const Expr *expandStructured(ElementEvaluator &evaluator,
@@ -364,101 +370,10 @@ static const Expr *expandStructured(ElementEvaluator &evaluator,
       }
     current = evaluateStep(evaluator, op, number, step,
                            evaluator.expandFully(current));
+    if (!current)
+      return nullptr;
   }
   return current;
-}
-
-//===----------------------------------------------------------------------===//
-// Reductions
-//===----------------------------------------------------------------------===//
-
-static linalg::LinalgOp getStructuredOp(const Expr *read) {
-  if (read->getKind() != Expr::Kind::Read)
-    return nullptr;
-  return dyn_cast_or_null<linalg::LinalgOp>(read->getValue().getDefiningOp());
-}
-
-SmallVector<int64_t> ElementEvaluator::getReductionExtents(const Expr *read) {
-  linalg::LinalgOp op = getStructuredOp(read);
-  SmallVector<int64_t> extents;
-  if (!op || !op.hasPureTensorSemantics())
-    return extents;
-  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
-  for (auto [range, type] : llvm::zip(ranges, op.getIteratorTypesArray()))
-    if (type == utils::IteratorType::reduction)
-      extents.push_back(range);
-  return extents;
-}
-
-const Expr *ElementEvaluator::evaluateReductionExtent(const Expr *read) {
-  linalg::LinalgOp op = getStructuredOp(read);
-  SmallVector<unsigned> dims;
-  op.getReductionDims(dims);
-  for (OpOperand &operand : op->getOpOperands()) {
-    AffineMap map = op.getMatchingIndexingMap(&operand);
-    for (auto [i, expr] : llvm::enumerate(map.getResults()))
-      if (expr == getAffineDimExpr(dims.front(), op.getContext()))
-        return evaluateExtent(operand.get(), i);
-  }
-  return nullptr;
-}
-
-bool ElementEvaluator::isReduction(const Expr *read) {
-  return llvm::any_of(getReductionExtents(read),
-                      [](int64_t extent) { return extent != 1; });
-}
-
-/// Whether an expression is the neutral element of a reduction. The most
-/// negative finite number is taken for −∞: scores are above it.
-static bool isNeutral(Reduction::Kind kind, const Expr *init) {
-  switch (kind) {
-  case Reduction::Kind::Sum:
-    return init->isFloat(0);
-  case Reduction::Kind::Max:
-    return init->getKind() == Expr::Kind::Float && init->getFloat() < -1e4;
-  case Reduction::Kind::And:
-    return init->isInt(1);
-  }
-  return false;
-}
-
-std::optional<Reduction> ElementEvaluator::evaluateReduction(const Expr *read,
-                                                             Index index) {
-  linalg::LinalgOp op = getStructuredOp(read);
-  unsigned number = cast<OpResult>(read->getValue()).getResultNumber();
-  OpOperand *init = op.getDpsInitOperand(number);
-  FailureOr<SmallVector<const Expr *>> iteration = invertMap(
-      op.getMatchingIndexingMap(init), read->getOperands(), op.getNumLoops());
-  if (failed(iteration))
-    return std::nullopt;
-  for (const Expr *&i : *iteration)
-    if (!i && index.empty())
-      return std::nullopt;
-    else if (!i)
-      i = std::exchange(index, index.drop_front()).front();
-  // The accumulator stands for itself.
-  const Expr *current = context.getScalar(read->getValue());
-  const Expr *step = evaluateStep(*this, op, number, *iteration, current);
-  if (step->getKind() != Expr::Kind::Apply || step->getOperands().size() != 2)
-    return std::nullopt;
-  ArrayRef<const Expr *> operands = step->getOperands();
-  if (operands[0] != current && operands[1] != current)
-    return std::nullopt;
-  Reduction result;
-  result.element = operands[operands[0] == current ? 1 : 0];
-  if (step->isa<arith::AddFOp>())
-    result.kind = Reduction::Kind::Sum;
-  else if (step->isa<arith::MaximumFOp>() || step->isa<arith::MaxNumFOp>())
-    result.kind = Reduction::Kind::Max;
-  else if (step->isa<arith::AndIOp>())
-    result.kind = Reduction::Kind::And;
-  else
-    return std::nullopt;
-  const Expr *start =
-      expandFully(context.getRead(init->get(), read->getOperands()));
-  if (!isNeutral(result.kind, start))
-    return std::nullopt;
-  return result;
 }
 
 //===----------------------------------------------------------------------===//
@@ -492,7 +407,7 @@ const Expr *rope::expandComputation(ElementEvaluator &evaluator,
     Block *body = &generate.getBody().front();
     BodyEvaluator bodyEvaluator(evaluator, body, {},
                                 [&](unsigned i) { return index[i]; });
-    return bodyEvaluator.evaluate(body->getTerminator()->getOperand(0));
+    return bodyEvaluator.evaluateWhole(body->getTerminator()->getOperand(0));
   }
   if (op->hasTrait<OpTrait::Elementwise>() && op->getNumResults() == 1 &&
       op->getNumRegions() == 0)

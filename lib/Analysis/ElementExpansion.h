@@ -7,6 +7,7 @@
 #ifndef ROPE_LIB_ANALYSIS_ELEMENTEXPANSION_H
 #define ROPE_LIB_ANALYSIS_ELEMENTEXPANSION_H
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "rope/Analysis/ElementEvaluator.h"
 
 namespace mlir::rope {
@@ -26,6 +27,17 @@ const Expr *expandMovement(ElementEvaluator &evaluator, Operation *op,
 /// The same for structured ops and elementwise ops on tensors.
 const Expr *expandComputation(ElementEvaluator &evaluator, OpResult result,
                               Index index);
+
+/// The iteration of `dims` loops that writes the element at `index` through
+/// `map`; reduction dims are null. Fails for maps that are no permutation of
+/// dims.
+FailureOr<SmallVector<const Expr *>> invertMap(AffineMap map, Index index,
+                                               unsigned dims);
+
+/// One step of the body for result `number`, at an iteration, with the current
+/// element of the result for its output. Null if the body is opaque.
+const Expr *evaluateStep(ElementEvaluator &evaluator, linalg::LinalgOp op,
+                         unsigned number, Index iteration, const Expr *current);
 
 /// The element of a constant, if the index is one too or all are alike; else
 /// the same element read from the first of the columns that are equal.

@@ -7,92 +7,16 @@
 
 #include "rope/Analysis/RotationMatch.h"
 
+#include "RotationSources.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::rope;
 
-/// Reads looked at in the search for the source of one element.
-static constexpr size_t kMaxReads = 4096;
 /// Channels of the widest rotation.
 static constexpr int64_t kMaxChannels = 4096;
-
-//===----------------------------------------------------------------------===//
-// Sources
-//===----------------------------------------------------------------------===//
-
-/// The reads of an element by the value that they read, nearest value last.
-using ReadsByValue = llvm::MapVector<Value, llvm::SetVector<const Expr *>>;
-
-static void collectReads(const Expr *expr, SmallVectorImpl<const Expr *> &to) {
-  if (expr->getKind() == Expr::Kind::Read)
-    to.push_back(expr);
-  else if (expr->getKind() == Expr::Kind::Apply)
-    for (const Expr *operand : expr->getOperands())
-      collectReads(operand, to);
-}
-
-/// All reads that an element goes back to, at any depth.
-static ReadsByValue findReads(ElementEvaluator &evaluator,
-                              const Expr *element) {
-  ReadsByValue reads;
-  SmallVector<const Expr *> queue = {element};
-  size_t count = 0;
-  while (!queue.empty() && count < kMaxReads) {
-    const Expr *read = queue.pop_back_val();
-    if (!reads[read->getValue()].insert(read))
-      continue;
-    ++count;
-    if (const Expr *step = evaluator.expand(read))
-      collectReads(step, queue);
-  }
-  return reads;
-}
-
-/// Whether one element reads a value at two constants, and alike otherwise.
-static bool readsTwoChannels(ArrayRef<const Expr *> reads) {
-  return reads.size() > 1 && llvm::all_of(reads, [&](const Expr *read) {
-           return llvm::all_of(llvm::zip_equal(reads.front()->getOperands(),
-                                               read->getOperands()),
-                               [](auto pair) {
-                                 auto [a, b] = pair;
-                                 return a == b || (a->isInt() && b->isInt());
-                               });
-         });
-}
-
-/// Whether a comes after b in a block; arguments come before all ops.
-static bool isNearer(Value a, Value b) {
-  Operation *opA = a.getDefiningOp(), *opB = b.getDefiningOp();
-  if (opA && opB && opA != opB)
-    return opB->isBeforeInBlock(opA);
-  if (static_cast<bool>(opA) != static_cast<bool>(opB))
-    return opA;
-  if (opA)
-    return cast<OpResult>(a).getResultNumber() <
-           cast<OpResult>(b).getResultNumber();
-  return cast<BlockArgument>(a).getArgNumber() <
-         cast<BlockArgument>(b).getArgNumber();
-}
-
-/// The values of the root's block that an element reads at two channels,
-/// nearest first.
-static SmallVector<Value> findSources(ElementEvaluator &evaluator, Value root,
-                                      const Expr *element) {
-  SmallVector<Value> sources;
-  for (auto &[value, reads] : findReads(evaluator, element)) {
-    auto type = dyn_cast<RankedTensorType>(value.getType());
-    if (type && isa<FloatType>(type.getElementType()) &&
-        value.getParentBlock() == root.getParentBlock() &&
-        readsTwoChannels(reads.getArrayRef()))
-      sources.push_back(value);
-  }
-  llvm::sort(sources, isNearer);
-  return sources;
-}
 
 //===----------------------------------------------------------------------===//
 // Pairs
@@ -127,6 +51,7 @@ private:
     return failure();
   }
   LogicalResult buildForms();
+  bool hasExtentOf(unsigned dim, const SourceDim &followed);
   LogicalResult matchDim(unsigned dim);
   LogicalResult matchDims();
   void followUnitDims(llvm::SmallDenseSet<int64_t> &followed);
@@ -204,6 +129,16 @@ static std::optional<SourceDim> getFollowed(const Expr *index,
                    static_cast<int64_t>(parts.size())};
 }
 
+/// Whether a dim of the source is known to be as long as the dims of the root
+/// that it follows: rows that the root leaves out are none of its own.
+bool RotationMatcher::hasExtentOf(unsigned dim, const SourceDim &followed) {
+  const Expr *extent = context.getInt(1);
+  for (int64_t i = 0; i < followed.count; ++i)
+    extent = context.mul(
+        extent, evaluator.evaluateExtent(match.root, followed.value + i));
+  return evaluator.evaluateExtent(match.source, dim) == extent;
+}
+
 /// All reads agree on what a dim of the source is.
 LogicalResult RotationMatcher::matchDim(unsigned dim) {
   const Expr *first = forms.front().front().read->getOperands()[dim];
@@ -220,9 +155,11 @@ LogicalResult RotationMatcher::matchDim(unsigned dim) {
   else if (first->isInt())
     match.dims.push_back({SourceDim::Kind::Fixed, first->getInt()});
   else if (auto followed = getFollowed(
-               first, cast<ShapedType>(match.root.getType()).getShape()))
+               first, cast<ShapedType>(match.root.getType()).getShape())) {
+    if (!hasExtentOf(dim, *followed))
+      return fail("the source is not known to be as long as the result");
     match.dims.push_back(*followed);
-  else
+  } else
     return fail("dims of the source are not dims of the result");
   return success();
 }

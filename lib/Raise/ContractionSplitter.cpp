@@ -135,11 +135,18 @@ static Value buildFactor(OpBuilder &builder, linalg::GenericOp op,
 }
 
 void ContractionSplitter::splitOp(linalg::GenericOp op) {
-  auto values = getFactorsOf(op.getBody());
-  if (!values || op.getNumReductionLoops() == 0 || op.getNumResults() != 1 ||
+  if (op.getNumReductionLoops() == 0 || op.getNumResults() != 1 ||
       !op.hasPureTensorSemantics())
     return;
+  auto values = getFactorsOf(op.getBody());
+  if (!values)
+    return;
   Factor parts[] = {analyze(op, values->first), analyze(op, values->second)};
+  // A factor that is a value from outside has no dims to be a tensor of.
+  if (llvm::any_of(parts, [](const Factor &part) {
+        return part.ops.empty() && part.arguments.empty();
+      }))
+    return;
   // A plain contraction, or one factor that fills the whole domain.
   if ((parts[0].ops.empty() && parts[1].ops.empty()) ||
       parts[0].dims.size() == op.getNumLoops() ||

@@ -410,7 +410,7 @@ FailureOr<Value> ColumnBuilder::build(const Columns &columns, Type type) {
   unsigned rank = shape.size();
   // A plain read needs no op.
   SmallVector<unsigned> inOrder = llvm::to_vector(llvm::seq<unsigned>(0, rank));
-  if (columns.front()->getKind() == Expr::Kind::Read &&
+  if (columns.front()->getKind() == Expr::Kind::Read && isSlice(columns) &&
       inputs.front().dims == inOrder && columns.front()->getType() == type)
     return inputs.front().tensor;
 

@@ -29,7 +29,16 @@ using namespace mlir::rope;
 //===----------------------------------------------------------------------===//
 
 static double roundTo(double value, Type type) {
-  return type && type.isF32() ? static_cast<float>(value) : value;
+  auto real = dyn_cast_or_null<FloatType>(type);
+  if (!real)
+    return value;
+  APFloat rounded(value);
+  bool losesInfo;
+  rounded.convert(real.getFloatSemantics(), APFloat::rmNearestTiesToEven,
+                  &losesInfo);
+  rounded.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
+                  &losesInfo);
+  return rounded.convertToDouble();
 }
 
 /// The value of an expression over constants, rounded as its ops round.
@@ -120,11 +129,14 @@ struct Angle {
 } // namespace
 
 /// Reads an angle as a product of a position and a constant, in the arithmetic
-/// that the model uses.
+/// that the model uses. Angles narrower than f32 have no mode.
 static std::optional<Angle> getAngle(const Expr *angle) {
   while (angle->isa<arith::ExtFOp>())
     angle = angle->getOperands()[0];
-  bool inF32 = angle->getType() && angle->getType().isF32();
+  Type type = angle->getType();
+  if (!type || (!type.isF32() && !type.isF64()))
+    return std::nullopt;
+  bool inF32 = type.isF32();
   AngleMode product = inF32 ? AngleMode::F32Angle : AngleMode::Exact;
   ArrayRef<const Expr *> operands = angle->getOperands();
   if (angle->isa<arith::MulFOp>())
@@ -234,8 +246,12 @@ getComputedTable(ElementEvaluator &evaluator, const RotationMatch &match) {
   ComputedTable table = {nullptr, {}, 1, AngleMode::F32Angle, {}};
   for (const RotatedPair &pair : match.pairs) {
     auto cos = getTrigCoefficient(evaluator.expandFully(pair.cos[0]));
-    auto angle = cos ? getAngle(cos->angle) : std::nullopt;
-    if (!angle)
+    auto sin = getTrigCoefficient(evaluator.expandFully(pair.sin[0]));
+    // Cosine and sine of −t are those of t with one sign turned: not a table.
+    if (!cos || !sin || cos->negative || sin->negative)
+      return std::nullopt;
+    std::optional<Angle> angle = getAngle(cos->angle);
+    if (!angle || !std::isfinite(angle->frequency))
       return std::nullopt;
     if (!table.position)
       table = {angle->position, {}, cos->magnitude, angle->mode, cos->type};
@@ -244,6 +260,8 @@ getComputedTable(ElementEvaluator &evaluator, const RotationMatch &match) {
       return std::nullopt;
     table.frequencies.push_back(angle->frequency);
   }
+  if (!std::isnormal(table.magnitude) || table.magnitude < 0)
+    return std::nullopt;
   return table;
 }
 

@@ -82,11 +82,11 @@ static bool isFreeTable(TableOp table) {
                       llvm::IsaPred<AttentionOp, OnlineAttentionOp>);
 }
 
-/// The same table from another start.
-static Value createTableAt(TableOp table, OpFoldResult start, Operation *before,
+/// The same table from another start, in its place: no work enters a loop.
+static Value createTableAt(TableOp table, OpFoldResult start,
                            PatternRewriter &rewriter) {
   OpBuilder::InsertionGuard guard(rewriter);
-  rewriter.setInsertionPoint(before);
+  rewriter.setInsertionPoint(table);
   Value index =
       getValueOrCreateConstantIndexOp(rewriter, table.getLoc(), start);
   return TableOp::create(rewriter, table.getLoc(), table.getFrequencies(),
@@ -138,8 +138,8 @@ static LogicalResult dropOffset(AttentionLikeOpInterface op, OperandRole first,
   if (failed(starts))
     return rewriter.notifyMatchFailure(op, "no common offset");
   reportRule(op, "drop-offset", "an offset common to two rotations dropped");
-  Value tables[] = {createTableAt(p, starts->first, op, rewriter),
-                    createTableAt(q, starts->second, op, rewriter)};
+  Value tables[] = {createTableAt(p, starts->first, rewriter),
+                    createTableAt(q, starts->second, rewriter)};
   rewriter.modifyOpInPlace(op, [&] {
     setTable(op, first, tables[0]);
     setTable(op, second, tables[1]);

@@ -27,7 +27,7 @@ struct TrigCoefficient {
   const Expr *angle;
   double magnitude;
   bool isSine;
-  /// Whether the sine's sign is turned.
+  /// Whether the sign of the cosine or sine is turned.
   bool negative;
   /// The narrowest type that the coefficient was rounded to.
   Type type;

@@ -112,6 +112,8 @@ static LogicalResult moveAboveCopy(OpTy op, PatternRewriter &rewriter) {
       failed(canExchange(copy, op)))
     return rewriter.notifyMatchFailure(op, "no copy for this rotation alone");
   Value source = copy.getDpsInputs().front();
+  if (!isa<RankedTensorType>(source.getType()))
+    return rewriter.notifyMatchFailure(op, "fills with a scalar");
   FailureOr<DimMap> dims = getDimsOfCopy(copy);
   if (failed(dims))
     return rewriter.notifyMatchFailure(op, "maps are not permutations");
@@ -199,8 +201,8 @@ static LogicalResult moveAboveReshape(OpTy op, PatternRewriter &rewriter) {
 // Slices above rotations
 //===----------------------------------------------------------------------===//
 
-/// The slice of a table for a slice of what it turns; the table itself if the
-/// slice is not along its dims.
+/// The slice of a table for a slice of what it turns; all of the table, which
+/// folds, if the slice is not along its dims.
 static Value sliceTable(PatternRewriter &rewriter, tensor::ExtractSliceOp slice,
                         Value table, ArrayRef<int64_t> along) {
   int64_t rank = cast<ShapedType>(table.getType()).getRank();

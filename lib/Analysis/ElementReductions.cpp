@@ -1,0 +1,108 @@
+//===- ElementReductions.cpp - What structured ops reduce -----------------===//
+//
+// Licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Sums, maxima and conjunctions that a structured op computes along its
+// reduction dims, from their neutral element on.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ElementExpansion.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+using namespace mlir;
+using namespace mlir::rope;
+
+static linalg::LinalgOp getStructuredOp(const Expr *read) {
+  if (read->getKind() != Expr::Kind::Read)
+    return nullptr;
+  return dyn_cast_or_null<linalg::LinalgOp>(read->getValue().getDefiningOp());
+}
+
+SmallVector<int64_t> ElementEvaluator::getReductionExtents(const Expr *read) {
+  linalg::LinalgOp op = getStructuredOp(read);
+  SmallVector<int64_t> extents;
+  if (!op || !op.hasPureTensorSemantics())
+    return extents;
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  for (auto [range, type] : llvm::zip(ranges, op.getIteratorTypesArray()))
+    if (type == utils::IteratorType::reduction)
+      extents.push_back(range);
+  return extents;
+}
+
+const Expr *ElementEvaluator::evaluateReductionExtent(const Expr *read) {
+  linalg::LinalgOp op = getStructuredOp(read);
+  SmallVector<unsigned> dims;
+  op.getReductionDims(dims);
+  for (OpOperand &operand : op->getOpOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    for (auto [i, expr] : llvm::enumerate(map.getResults()))
+      if (expr == getAffineDimExpr(dims.front(), op.getContext()))
+        return evaluateExtent(operand.get(), i);
+  }
+  return nullptr;
+}
+
+bool ElementEvaluator::isReduction(const Expr *read) {
+  return llvm::any_of(getReductionExtents(read),
+                      [](int64_t extent) { return extent != 1; });
+}
+
+/// Whether an expression is the neutral element of a reduction. The most
+/// negative finite number is taken for −∞: scores are above it.
+static bool isNeutral(Reduction::Kind kind, const Expr *init) {
+  switch (kind) {
+  case Reduction::Kind::Sum:
+    return init->isFloat(0);
+  case Reduction::Kind::Max:
+    return init->getKind() == Expr::Kind::Float && init->getFloat() < -1e4;
+  case Reduction::Kind::And:
+    return init->isInt(1);
+  }
+  return false;
+}
+
+std::optional<Reduction> ElementEvaluator::evaluateReduction(const Expr *read,
+                                                             Index index) {
+  linalg::LinalgOp op = getStructuredOp(read);
+  unsigned number = cast<OpResult>(read->getValue()).getResultNumber();
+  OpOperand *init = op.getDpsInitOperand(number);
+  FailureOr<SmallVector<const Expr *>> iteration = invertMap(
+      op.getMatchingIndexingMap(init), read->getOperands(), op.getNumLoops());
+  if (failed(iteration))
+    return std::nullopt;
+  for (const Expr *&i : *iteration)
+    if (!i && index.empty())
+      return std::nullopt;
+    else if (!i)
+      i = std::exchange(index, index.drop_front()).front();
+  // The accumulator stands for itself.
+  const Expr *current = context.getScalar(read->getValue());
+  const Expr *step = evaluateStep(*this, op, number, *iteration, current);
+  if (!step || step->getKind() != Expr::Kind::Apply ||
+      step->getOperands().size() != 2)
+    return std::nullopt;
+  ArrayRef<const Expr *> operands = step->getOperands();
+  if (operands[0] != current && operands[1] != current)
+    return std::nullopt;
+  Reduction result;
+  result.element = operands[operands[0] == current ? 1 : 0];
+  if (step->isa<arith::AddFOp>())
+    result.kind = Reduction::Kind::Sum;
+  else if (step->isa<arith::MaximumFOp>() || step->isa<arith::MaxNumFOp>())
+    result.kind = Reduction::Kind::Max;
+  else if (step->isa<arith::AndIOp>())
+    result.kind = Reduction::Kind::And;
+  else
+    return std::nullopt;
+  const Expr *start =
+      expandFully(context.getRead(init->get(), read->getOperands()));
+  if (!isNeutral(result.kind, start))
+    return std::nullopt;
+  return result;
+}

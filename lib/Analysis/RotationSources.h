@@ -1,0 +1,21 @@
+//===- RotationSources.h - What an element may be a rotation of -*- C++ -*-===//
+//
+// Licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef ROPE_LIB_ANALYSIS_ROTATIONSOURCES_H
+#define ROPE_LIB_ANALYSIS_ROTATIONSOURCES_H
+
+#include "rope/Analysis/ElementEvaluator.h"
+
+namespace mlir::rope {
+
+/// The values of the root's block that an element reads at two channels,
+/// nearest first.
+SmallVector<Value> findSources(ElementEvaluator &evaluator, Value root,
+                               const Expr *element);
+
+} // namespace mlir::rope
+
+#endif // ROPE_LIB_ANALYSIS_ROTATIONSOURCES_H
