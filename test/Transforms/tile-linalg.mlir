@@ -1,6 +1,6 @@
 // RUN: rope-opt %s --split-input-file --rope-normalize-linalg --rope-tile-linalg | FileCheck %s
 // RUN: rope-opt %s --split-input-file --rope-normalize-linalg --rope-tile-linalg=lanes=8 | FileCheck %s --check-prefix=EIGHT
-// RUN: not rope-opt %s --rope-tile-linalg=lanes=12 2>&1 | FileCheck %s --check-prefix=BAD
+// RUN: not rope-opt %s --split-input-file --rope-tile-linalg=lanes=12 2>&1 | FileCheck %s --check-prefix=BAD
 
 // BAD: rope-tile-linalg: lanes must be a power of two from 4 to 64, not 12
 
