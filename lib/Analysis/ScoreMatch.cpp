@@ -266,11 +266,11 @@ FailureOr<SoftmaxMatch> ScoreMatcher::matchSoftmax(const Expr *probability,
         logged = peeled->getOperands()[0];
         continue;
       }
-      const Expr *signed_ =
+      const Expr *addend =
           negative ? context.apply<arith::NegFOp>(expr->getType(), term) : term;
-      rest =
-          rest ? context.apply<arith::AddFOp>(expr->getType(), {rest, signed_})
-               : signed_;
+      rest = rest
+                 ? context.apply<arith::AddFOp>(expr->getType(), {rest, addend})
+                 : addend;
     }
     isCandidate = logged && rest;
     if (isCandidate)

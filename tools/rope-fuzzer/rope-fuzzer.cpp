@@ -17,6 +17,8 @@
 
 using namespace mlir::rope;
 
+// The names are libFuzzer's.
+// NOLINTBEGIN(readability-identifier-naming)
 extern "C" {
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t maxSize);
 
@@ -42,3 +44,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   return 0;
 }
 }
+// NOLINTEND(readability-identifier-naming)

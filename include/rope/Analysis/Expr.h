@@ -75,6 +75,8 @@ public:
            name->getStringRef() == OpTy::getOperationName();
   }
 
+  // FoldingSet calls it by this name.
+  // NOLINTNEXTLINE(readability-identifier-naming)
   void Profile(llvm::FoldingSetNodeID &id) const;
   void print(raw_ostream &os) const;
 

@@ -358,11 +358,11 @@ std::vector<RefArray> AttentionCase::evaluate() const {
 
 std::vector<RefArray> AttentionCase::run() const {
   std::vector<rope::Array> args;
-  for (auto [name, operand] : getInputs())
+  for (const auto &[name, operand] : getInputs())
     args.push_back(isInteger(*operand) && operand->type != "i1"
                        ? makeArray(parseDType(operand->type), operand->integers)
                        : makeArray(parseDType(operand->type), operand->values));
-  for (auto [name, rotation] : getTables())
+  for (const auto &[name, rotation] : getTables())
     args.push_back(makeArray(parseDType(rotation->type), rotation->table));
   size_t firstInit = args.size();
   for (auto [i, init] : llvm::enumerate(getInits()))

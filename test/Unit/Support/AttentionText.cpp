@@ -150,18 +150,18 @@ std::string AttentionCase::getText() const {
   TextWriter writer(*this);
   llvm::raw_ostream &os = writer.os;
   auto isRotated = [&](const OperandCase *operand) {
-    for (auto [name, rotation] : getTables())
+    for (const auto &[name, rotation] : getTables())
       if (&getRotated(*rotation) == operand)
         return true;
     return false;
   };
   std::vector<std::string> arguments, initNames, initTypes;
   std::map<std::string, std::string> types;
-  for (auto [name, operand] : getInputs()) {
+  for (const auto &[name, operand] : getInputs()) {
     types[name] = writer.getType(*operand, isRotated(operand));
     arguments.push_back("%" + name + ": " + types[name]);
   }
-  for (auto [name, rotation] : getTables())
+  for (const auto &[name, rotation] : getTables())
     arguments.push_back("%" + name + ": " + writer.getTableType(*rotation));
   for (auto [i, init] : llvm::enumerate(getInits())) {
     initNames.push_back("%init" + std::to_string(i));
@@ -181,9 +181,9 @@ std::string AttentionCase::getText() const {
      << " ins(%query, %key, %value : " << types["query"] << ", " << types["key"]
      << ", " << types["value"] << ")";
   auto inputs = getInputs();
-  for (auto [name, operand] : llvm::drop_begin(inputs, 3))
+  for (const auto &[name, operand] : llvm::drop_begin(inputs, 3))
     os << " " << name << "(%" << name << " : " << types[name] << ")";
-  for (auto [name, rotation] : getTables()) {
+  for (const auto &[name, rotation] : getTables()) {
     os << " " << name << "(%" << name << " : " << writer.getTableType(*rotation)
        << ")";
     writer.writeRotary(*rotation, getRotated(*rotation));
