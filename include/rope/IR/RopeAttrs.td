@@ -184,8 +184,8 @@ def Rope_DefaultAttr : Rope_FrequencyAttr<"Default", "default"> {
   let description = [{
     With d = 2P: ω_i = θ^(−2i/d).
 
-    Constraint, of all schedules: the numbers are positive, normal f64, and θ is
-    over 1.
+    Constraints, of all schedules that do not say otherwise: the numbers are
+    positive, normal f64; θ is over 1; trained lengths are at most 2^53.
 
     Example: `#rope.default<1.0e4>`
   }];
@@ -216,8 +216,7 @@ def Rope_DynamicNTKAttr : Rope_FrequencyAttr<"DynamicNTK", "dynamic_ntk",
   let summary = "NTK that grows with the length";
   let description = [{
     With L = max(length, trained):
-    θ' = θ·(factor·L/trained − (factor − 1))^(d/(d−2)). Trained lengths are at
-    most 2^53.
+    θ' = θ·(factor·L/trained − (factor − 1))^(d/(d−2)).
 
     Constraint: more than one pair.
 
@@ -231,16 +230,18 @@ def Rope_YarnAttr : Rope_FrequencyAttr<"Yarn", "yarn", ["computeMagnitude"]> {
   let summary = "YaRN: interpolates low frequencies, keeps high ones";
   let description = [{
     With dim(β) = d·ln(trained/(2πβ))/(2·ln θ), low = dim(beta_fast) and
-    high = dim(beta_slow), rounded down and up if `truncate`, clamped to
-    [0, d − 1] (and high raised by 0.001 if they are equal),
-    γ_i = 1 − clamp((i − low)/(high − low), 0, 1) and w_i = θ^(−2i/d):
-    ω_i = (w_i/factor)·(1 − γ_i) + w_i·γ_i.
+    high = dim(beta_slow), rounded down and up if `truncate`, then low raised
+    to 0 if it is less, high lowered to d − 1 if it is more, and high raised by
+    0.001 if the two are equal, γ_i = 1 − clamp((i − low)/(high − low), 0, 1)
+    and w_i = θ^(−2i/d): ω_i = (w_i/factor)·(1 − γ_i) + w_i·γ_i. Left out,
+    beta_fast is 32, beta_slow is 1 and truncate is true.
 
     The magnitude a is `magnitude` if given; else g(mscale)/g(mscale_all_dim)
     if both are given; else g(1), where g(s) = 0.1·s·ln(factor) + 1 for a factor
     over 1 and 1 otherwise.
 
-    Constraint: the logarithms and the magnitude are finite.
+    Constraints: mscale and mscale_all_dim go together; the logarithms are
+    finite, and the magnitude is a positive, normal f64.
 
     Example: `#rope.yarn<theta = 1.0e4, factor = 40.0, trained = 4096>`
   }];
@@ -260,6 +261,8 @@ def Rope_Llama3Attr : Rope_FrequencyAttr<"Llama3", "llama3"> {
     With w_i = θ^(−2i/d) and wavelength λ_i = 2π/w_i: w_i/factor where
     λ_i > trained/low; w_i where λ_i < trained/high; between them
     (1 − s)·w_i/factor + s·w_i with s = (trained/λ_i − low)/(high − low).
+
+    Constraint: low is less than high.
 
     Example: `#rope.llama3<theta = 5.0e5, factor = 8.0, low = 1.0, high = 4.0,
     trained = 8192>`
@@ -291,6 +294,8 @@ def Rope_ProportionalAttr : Rope_FrequencyAttr<"Proportional", "proportional"> {
   let description = [{
     ω_i = θ^(−2i/d) for i < ⌊share·d/2⌋ and 0 for the other pairs.
 
+    Constraint: share is at most 1.
+
     Example: `#rope.proportional<theta = 1.0e6, share = 0.25>`
   }];
   let parameters = (ins Rope_F64Parameter:$theta, Rope_F64Parameter:$share);
@@ -300,7 +305,7 @@ def Rope_ExplicitAttr : Rope_FrequencyAttr<"Explicit", "explicit",
     ["verifyPairs", "computeMagnitude"]> {
   let summary = "a list of frequencies";
   let description = [{
-    Constraint: a frequency for each pair.
+    Constraint: a frequency for each pair, each finite (and of any sign).
 
     Example: `#rope.explicit<frequencies = [1.0, 0.1], magnitude = 1.2>`
   }];
