@@ -303,34 +303,66 @@ findExtent(AttentionLikeOpInterface op, DomainDim dim,
   return std::nullopt;
 }
 
-int64_t rope::detail::getStaticExtent(AttentionLikeOpInterface op,
-                                      DomainDim dim) {
-  // Any operand with a static extent will do.
-  bool found = false;
+/// The extent of `dim` by operands that hold it alone, kDynamic if none of them
+/// has it static; nothing if no operand does.
+static std::optional<int64_t> getOwnStaticExtent(AttentionLikeOpInterface op,
+                                                 DomainDim dim) {
+  std::optional<int64_t> own;
   for (OperandRole role : kAllRoles) {
     Value operand = op.getRoleOperand(role);
     std::optional<unsigned> at = findDim(op.getLabels(role), dim);
     if (!operand || !at)
       continue;
-    found = true;
-    int64_t extent = cast<ShapedType>(operand.getType()).getDimSize(*at);
-    if (!ShapedType::isDynamic(extent))
-      return extent;
+    own = cast<ShapedType>(operand.getType()).getDimSize(*at);
+    if (!ShapedType::isDynamic(*own))
+      return own;
   }
-  if (found)
-    return ShapedType::kDynamic;
-  if (dim != DomainDim::G)
+  return own;
+}
+
+/// The dim with which `dim` shares its extent in a group (hg) if no operand
+/// holds it alone: g next to h, and h if there is a g of its own to divide by.
+static std::optional<DomainDim> getGroupPartner(AttentionLikeOpInterface op,
+                                                DomainDim dim) {
+  if (dim == DomainDim::G)
+    return DomainDim::H;
+  if (dim == DomainDim::H && getOwnStaticExtent(op, DomainDim::G))
+    return DomainDim::G;
+  return std::nullopt;
+}
+
+/// The extent of a group (hg), kDynamic if no operand has it static; nothing if
+/// no operand holds one.
+static std::optional<int64_t> getStaticGroup(AttentionLikeOpInterface op) {
+  std::optional<int64_t> group;
+  for (OperandRole role : kAllRoles) {
+    Value operand = op.getRoleOperand(role);
+    if (!operand)
+      continue;
+    for (auto [i, label] : llvm::enumerate(op.getLabels(role))) {
+      if (label.size() != 2)
+        continue;
+      group = cast<ShapedType>(operand.getType()).getDimSize(i);
+      if (!ShapedType::isDynamic(*group))
+        return group;
+    }
+  }
+  return group;
+}
+
+int64_t rope::detail::getStaticExtent(AttentionLikeOpInterface op,
+                                      DomainDim dim) {
+  if (std::optional<int64_t> own = getOwnStaticExtent(op, dim))
+    return *own;
+  std::optional<DomainDim> partner = getGroupPartner(op, dim);
+  std::optional<int64_t> both =
+      partner ? getStaticGroup(op) : std::optional<int64_t>();
+  if (!both)
     return 1;
-  // Only the group holds g.
-  auto group = findExtent(op, DomainDim::G, findHolder);
-  if (!group)
-    return 1;
-  auto [operand, at] = *group;
-  int64_t both = cast<ShapedType>(operand.getType()).getDimSize(at);
-  int64_t heads = op.getStaticExtent(DomainDim::H);
-  if (ShapedType::isDynamic(both) || ShapedType::isDynamic(heads))
+  int64_t divisor = getOwnStaticExtent(op, *partner).value_or(1);
+  if (ShapedType::isDynamic(*both) || ShapedType::isDynamic(divisor))
     return ShapedType::kDynamic;
-  return heads == 0 ? 0 : both / heads;
+  return divisor == 0 ? 0 : *both / divisor;
 }
 
 static Value createDim(OpBuilder &builder, Location loc, Value shaped,
@@ -348,14 +380,14 @@ OpFoldResult rope::detail::getExtent(OpBuilder &builder, Location loc,
     return builder.getIndexAttr(extent);
   if (auto found = findExtent(op, dim, findDim))
     return createDim(builder, loc, found->first, found->second);
-  auto group = findExtent(op, DomainDim::G, findHolder);
+  auto group = findExtent(op, dim, findHolder);
   Value both = createDim(builder, loc, group->first, group->second);
-  Value heads = getValueOrCreateConstantIndexOp(
-      builder, loc, getExtent(builder, loc, op, DomainDim::H));
+  Value divisor = getValueOrCreateConstantIndexOp(
+      builder, loc, getExtent(builder, loc, op, *getGroupPartner(op, dim)));
   // Without heads both extents are 0, and a division by 0 would trap.
   Value one = arith::ConstantIndexOp::create(builder, loc, 1);
-  heads = arith::MaxUIOp::create(builder, loc, heads, one);
-  return arith::DivUIOp::create(builder, loc, both, heads).getResult();
+  divisor = arith::MaxUIOp::create(builder, loc, divisor, one);
+  return arith::DivUIOp::create(builder, loc, both, divisor).getResult();
 }
 
 //===----------------------------------------------------------------------===//
@@ -460,22 +492,29 @@ static LogicalResult verifyRotations(AttentionLikeOpInterface op) {
   return success();
 }
 
-/// C8: an init has a place for each row that is computed.
+SmallVector<DomainDim> rope::getLackedRows(AttentionLikeOpInterface op,
+                                           OperandRole role) {
+  SmallVector<DomainDim> lacked;
+  DimLabels labels = op.getLabels(role);
+  for (DomainDim dim : {DomainDim::B, DomainDim::H, DomainDim::G, DomainDim::M})
+    if (getInfo(role).allowed.contains(getLetter(dim)) &&
+        !findHolder(labels, dim))
+      lacked.push_back(dim);
+  return lacked;
+}
+
+/// C8: an init has a place for each row that is computed, as far as extents
+/// are known.
 static LogicalResult verifyInits(AttentionLikeOpInterface op) {
   for (OperandRole role : op.getInitRoles()) {
     if (!op.getRoleOperand(role))
       continue;
-    DimLabels labels = op.getLabels(role);
-    for (DomainDim dim :
-         {DomainDim::B, DomainDim::H, DomainDim::G, DomainDim::M}) {
+    for (DomainDim dim : getLackedRows(op, role)) {
       int64_t extent = op.getStaticExtent(dim);
-      if (!getInfo(role).allowed.contains(getLetter(dim)) ||
-          findHolder(labels, dim) || extent == 1)
-        continue;
-      InFlightDiagnostic diag = op.emitOpError();
-      diag << stringifyRole(role) << " lacks " << getLetter(dim)
-           << ", which has extent ";
-      return ShapedType::isDynamic(extent) ? diag << '?' : diag << extent;
+      if (extent != 1 && !ShapedType::isDynamic(extent))
+        return op.emitOpError()
+               << stringifyRole(role) << " lacks " << getLetter(dim)
+               << ", which has extent " << extent;
     }
   }
   return success();

@@ -43,7 +43,7 @@ public:
   void require(Value condition, const Twine &text) {
     cf::AssertOp::create(builder, loc, condition, message(op, text.str()));
   }
-  /// Two extents are equal.
+  /// Two extents are equal; nothing is emitted if that is known.
   void requireEqual(OpFoldResult lhs, OpFoldResult rhs, const Twine &text);
   /// Two dims have the same extent.
   void requireSame(NamedDim lhs, NamedDim rhs);
@@ -217,40 +217,60 @@ static void requireOneExtent(Checker &checker, AttentionLikeOpInterface op,
       checker.requireSame(dim, reference);
 }
 
-/// (hg) has as many heads for each key-value head: a multiple, and g of them
-/// where g is a dim of its own.
+/// A group (hg) is a multiple of h, and h · g if both are dims of their own; or
+/// a multiple of g if only that is.
 static void requireGroups(Checker &checker, AttentionLikeOpInterface op) {
   SmallVector<NamedDim> groups = findDims(op, {DomainDim::H, DomainDim::G});
-  SmallVector<NamedDim> heads = findDims(op, {DomainDim::H});
-  if (groups.empty() || heads.empty())
+  SmallVector<NamedDim> outer = findDims(op, {DomainDim::H});
+  SmallVector<NamedDim> inner = findDims(op, {DomainDim::G});
+  bool hasHeads = !outer.empty();
+  if (!hasHeads)
+    std::swap(outer, inner);
+  if (groups.empty() || outer.empty())
     return;
   auto isDynamic = [](const NamedDim &dim) {
     return cast<ShapedType>(dim.shaped.getType()).isDynamicDim(dim.dim);
   };
-  SmallVector<NamedDim> inner = findDims(op, {DomainDim::G});
-  if (!isDynamic(groups.front()) && !isDynamic(heads.front()) &&
+  if (!isDynamic(groups.front()) && !isDynamic(outer.front()) &&
       (inner.empty() || !isDynamic(inner.front())))
     return;
+  auto getValue = [&](const NamedDim &dim) {
+    return checker.getValue(checker.getDim(dim.shaped, dim.dim));
+  };
   OpBuilder &builder = checker.builder;
   Location loc = checker.loc;
-  Value all = checker.getValue(
-      checker.getDim(groups.front().shaped, groups.front().dim));
-  Value outer =
-      checker.getValue(checker.getDim(heads.front().shaped, heads.front().dim));
+  Value all = getValue(groups.front());
+  Value divisor = getValue(outer.front());
   Value each;
   if (inner.empty()) {
     // No heads have no groups; and nothing may divide by zero.
     Value one = checker.getValue(builder.getIndexAttr(1));
-    Value divisor = arith::MaxUIOp::create(builder, loc, outer, one);
-    each = arith::DivUIOp::create(builder, loc, all, divisor);
+    Value nonzero = arith::MaxUIOp::create(builder, loc, divisor, one);
+    each = arith::DivUIOp::create(builder, loc, all, nonzero);
   } else {
-    each = checker.getValue(
-        checker.getDim(inner.front().shaped, inner.front().dim));
+    each = getValue(inner.front());
   }
-  Value product = arith::MulIOp::create(builder, loc, outer, each);
+  Value product = arith::MulIOp::create(builder, loc, divisor, each);
   checker.requireEqual(all, product,
                        "the heads of " + groups.front().name +
-                           " must be a multiple of the key-value heads");
+                           " must be a multiple of the " +
+                           (hasHeads ? "key-value heads"
+                                     : "query heads for each key-value head"));
+}
+
+/// An init without b, h, g or m has a place for each row, so the dim has the
+/// extent 1.
+static void requireRows(Checker &checker, AttentionLikeOpInterface op) {
+  for (OperandRole role : op.getInitRoles()) {
+    if (!op.getRoleOperand(role))
+      continue;
+    for (DomainDim dim : getLackedRows(op, role))
+      checker.requireEqual(op.getExtent(checker.builder, checker.loc, dim),
+                           checker.builder.getIndexAttr(1),
+                           stringifyRole(role) + " lacks " +
+                               Twine(getLetter(dim)) +
+                               ", which must have extent 1");
+  }
 }
 
 /// Broadcast dims have the extent 1.
@@ -269,6 +289,7 @@ static void checkAttention(Checker &checker, AttentionLikeOpInterface op) {
   requireOneExtent(checker, op, {DomainDim::H, DomainDim::G});
   requireGroups(checker, op);
   requireUnits(checker, op);
+  requireRows(checker, op);
   for (OperandRole role : {OperandRole::Query, OperandRole::Key,
                            OperandRole::Value, OperandRole::Output})
     if (Rotation rotation = op.getRotation(role))

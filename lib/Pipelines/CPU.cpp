@@ -151,6 +151,7 @@ void rope::buildLLVMStage(OpPassManager &pm,
   pm.addPass(createConvertIndexToLLVMPass());
   pm.addPass(createArithToLLVMConversionPass());
   pm.addPass(createUBToLLVMConversionPass());
+  pm.addPass(createConvertAssertPass());
   pm.addPass(createConvertControlFlowToLLVMPass());
   pm.addPass(createCheckLoweredPass());
   pm.addPass(createReconcileUnrealizedCastsPass());

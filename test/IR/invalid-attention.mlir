@@ -275,14 +275,6 @@ func.func @attention_c8_rows(%q: tensor<2x8x5x16xf32>, %k: tensor<2x4x7x16xf32>,
 
 // -----
 
-func.func @attention_c8_dynamic(%q: tensor<5x16xf32>, %k: tensor<?x7x16xf32>, %v: tensor<?x7x16xf32>, %o: tensor<5x16xf32>) {
-  // expected-error @+1 {{output lacks h, which has extent ?}}
-  rope.attention ins(%q, %k, %v : tensor<5x16xf32>, tensor<?x7x16xf32>, tensor<?x7x16xf32>) outs(%o : tensor<5x16xf32>) scale 0.25 -> tensor<5x16xf32>
-  return
-}
-
-// -----
-
 func.func @attention_i1_key_length(%q: tensor<2x8x5x16xf32>, %k: tensor<2x4x7x16xf32>, %v: tensor<2x4x7x16xf32>, %o: tensor<2x8x5x16xf32>, %n: tensor<2xi1>) {
   // expected-error @+1 {{operand #3 must be index, or ranked tensor or memref of i8, i16, i32, i64 or index}}
   rope.attention ins(%q, %k, %v : tensor<2x8x5x16xf32>, tensor<2x4x7x16xf32>, tensor<2x4x7x16xf32>) key_length(%n : tensor<2xi1>) outs(%o : tensor<2x8x5x16xf32>) scale 0.25 -> tensor<2x8x5x16xf32>

@@ -120,3 +120,27 @@ func.func @linear(%q: tensor<8x?x64xf32>, %k: tensor<8x?x64xf32>) -> tensor<8x?x
     outs(%q : tensor<8x?x64xf32>) feature_map relu causal -> tensor<8x?x64xf32>
   return %r : tensor<8x?x64xf32>
 }
+
+// -----
+
+// Heads of which only the query heads for each are a dim of their own.
+// CHECK-LABEL: @query_heads
+// CHECK: cf.assert %{{.*}}, "{{.*}}the heads of query must be a multiple of the query heads for each key-value head
+func.func @query_heads(%q: tensor<?x4x64xf32>, %k: tensor<16x64xf32>, %m: tensor<?x16xi1>, %o: tensor<?x4x64xf32>) -> tensor<?x4x64xf32> {
+  %r = rope.attention ins(%q, %k, %k : tensor<?x4x64xf32>, tensor<16x64xf32>, tensor<16x64xf32>) mask(%m : tensor<?x16xi1>)
+    outs(%o : tensor<?x4x64xf32>) scale 0.125 layout <mask = "gn"> -> tensor<?x4x64xf32>
+  return %r : tensor<?x4x64xf32>
+}
+
+// -----
+
+// An output without heads.
+// CHECK-LABEL: @no_heads
+// CHECK-SAME: %[[K:[a-z0-9]+]]: tensor<?x7x16xf32>
+// CHECK: %[[H:.*]] = tensor.dim %[[K]], %c0
+// CHECK: %[[OK:.*]] = arith.cmpi eq, %[[H]], %c1
+// CHECK: cf.assert %[[OK]], "{{.*}}output lacks h, which must have extent 1
+func.func @no_heads(%q: tensor<5x16xf32>, %k: tensor<?x7x16xf32>, %o: tensor<5x16xf32>) -> tensor<5x16xf32> {
+  %r = rope.attention ins(%q, %k, %k : tensor<5x16xf32>, tensor<?x7x16xf32>, tensor<?x7x16xf32>) outs(%o : tensor<5x16xf32>) scale 0.25 -> tensor<5x16xf32>
+  return %r : tensor<5x16xf32>
+}

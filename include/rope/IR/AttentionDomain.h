@@ -84,6 +84,11 @@ struct Rotation {
   explicit operator bool() const { return static_cast<bool>(table); }
 };
 
+/// The dims of b, h, g and m that an init may have but has not, so that their
+/// extent must be 1.
+SmallVector<DomainDim> getLackedRows(AttentionLikeOpInterface op,
+                                     OperandRole role);
+
 namespace detail {
 DimLabels getLabels(AttentionLikeOpInterface op, OperandRole role);
 int64_t getStaticExtent(AttentionLikeOpInterface op, DomainDim dim);

@@ -152,6 +152,26 @@ def ExpandCopiesPass : Pass<"rope-expand-copies"> {
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
 
+def ConvertAssertPass : Pass<"rope-convert-assert", "ModuleOp"> {
+  let summary = "Turn cf.assert into a message on the standard error and an abort";
+  let description = [{
+    Upstream's lowering prints the message by `puts`, whose buffer `abort` drops
+    unless it is a terminal. This one calls `write` of the C library. Runs on
+    functions of the LLVM dialect, after `convert-func-to-llvm`.
+
+    ```mlir
+    cf.assert %ok, "text"
+    // becomes
+      llvm.cond_br %ok, ^rest, ^stop
+    ^stop:
+      llvm.call @write(%standard_error, %text, %size) : (i32, !llvm.ptr, i64) -> i64
+      llvm.call @abort() : () -> ()
+      llvm.unreachable
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 def SeparateResultsPass : Pass<"rope-separate-results", "ModuleOp"> {
   let summary = "Give each result of a public function a buffer of its own";
   let description = [{

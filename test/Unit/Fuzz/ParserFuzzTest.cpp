@@ -65,7 +65,7 @@ TEST(ParserFuzz, TakesChangedTests) {
   EXPECT_GT(check.getNumAccepted(), 0u);
 
   std::mt19937_64 rng(getNumber("ROPE_FUZZ_SEED", 1));
-  for (uint64_t i = 0, count = getNumber("ROPE_FUZZ_TEXTS", 0);
+  for (uint64_t i = 0, count = getNumber("ROPE_FUZZ_TEXTS", 20000);
        i != count && !::testing::Test::HasFailure(); ++i)
     run(fuzz::mutate(cases[rng() % cases.size()], cases[rng() % cases.size()],
                      rng));
