@@ -10,14 +10,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "rope/IR/AttentionDomain.h"
-
+#include "AttentionRoles.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "rope/IR/Rope.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::rope;
@@ -35,16 +32,7 @@ static constexpr OperandRole kAllRoles[] = {
 
 ArrayRef<OperandRole> rope::getAllRoles() { return kAllRoles; }
 
-/// What a role may hold: its name, the letters that it may have, those that it
-/// must have, and its default letters, outermost first.
-struct RoleInfo {
-  StringRef name;
-  StringRef allowed;
-  StringRef required;
-  StringRef defaults;
-};
-
-static RoleInfo getInfo(OperandRole role) {
+RoleInfo rope::getInfo(OperandRole role) {
   switch (role) {
   case OperandRole::Query:
     return {"query", "bhgmd", "d", "b(hg)md"};
@@ -142,6 +130,15 @@ std::optional<unsigned> rope::findHolder(ArrayRef<DimLabel> labels,
                                          DomainDim dim) {
   for (auto [i, label] : llvm::enumerate(labels))
     if (llvm::is_contained(label, dim))
+      return i;
+  return std::nullopt;
+}
+
+/// The position of the group that holds `dim`, or nullopt.
+static std::optional<unsigned> findGroup(ArrayRef<DimLabel> labels,
+                                         DomainDim dim) {
+  for (auto [i, label] : llvm::enumerate(labels))
+    if (label.size() > 1 && llvm::is_contained(label, dim))
       return i;
   return std::nullopt;
 }
@@ -269,9 +266,8 @@ LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 // Labels and extents of an op
 //===----------------------------------------------------------------------===//
 
-/// Fails if neither the layout nor a default fits the operand.
-static FailureOr<DimLabels> resolveLabels(AttentionLikeOpInterface op,
-                                          OperandRole role) {
+FailureOr<DimLabels> rope::resolveLabels(AttentionLikeOpInterface op,
+                                         OperandRole role) {
   Value operand = op.getRoleOperand(role);
   if (!operand)
     return DimLabels();
@@ -292,32 +288,43 @@ DimLabels rope::detail::getLabels(AttentionLikeOpInterface op,
   return resolveLabels(op, role).value_or(DimLabels());
 }
 
-/// Where a dim of the domain has its extent: an operand and its dim.
-static std::optional<std::pair<Value, unsigned>>
-findExtent(AttentionLikeOpInterface op, DomainDim dim,
-           std::optional<unsigned> (*find)(ArrayRef<DimLabel>, DomainDim)) {
+/// A dim of an operand.
+using OperandDim = std::pair<Value, unsigned>;
+
+/// The dims of operands that `find` finds for a dim of the domain.
+static SmallVector<OperandDim> findDims(
+    AttentionLikeOpInterface op, DomainDim dim,
+    function_ref<std::optional<unsigned>(ArrayRef<DimLabel>, DomainDim)> find) {
+  SmallVector<OperandDim> found;
   for (OperandRole role : kAllRoles)
     if (Value operand = op.getRoleOperand(role))
       if (std::optional<unsigned> at = find(op.getLabels(role), dim))
-        return std::make_pair(operand, *at);
-  return std::nullopt;
+        found.emplace_back(operand, *at);
+  return found;
+}
+
+/// The static extent that one of the dims has, or kDynamic.
+static int64_t getStaticExtentOf(ArrayRef<OperandDim> dims) {
+  for (auto [operand, at] : dims) {
+    auto shaped = cast<ShapedType>(operand.getType());
+    if (!shaped.isDynamicDim(at))
+      return shaped.getDimSize(at);
+  }
+  return ShapedType::kDynamic;
+}
+
+int64_t rope::getStaticGroupExtent(AttentionLikeOpInterface op) {
+  return getStaticExtentOf(findDims(op, DomainDim::G, findGroup));
 }
 
 /// The extent of `dim` by operands that hold it alone, kDynamic if none of them
 /// has it static; nothing if no operand does.
 static std::optional<int64_t> getOwnStaticExtent(AttentionLikeOpInterface op,
                                                  DomainDim dim) {
-  std::optional<int64_t> own;
-  for (OperandRole role : kAllRoles) {
-    Value operand = op.getRoleOperand(role);
-    std::optional<unsigned> at = findDim(op.getLabels(role), dim);
-    if (!operand || !at)
-      continue;
-    own = cast<ShapedType>(operand.getType()).getDimSize(*at);
-    if (!ShapedType::isDynamic(*own))
-      return own;
-  }
-  return own;
+  SmallVector<OperandDim> dims = findDims(op, dim, findDim);
+  if (dims.empty())
+    return std::nullopt;
+  return getStaticExtentOf(dims);
 }
 
 /// The dim with which `dim` shares its extent in a group (hg) if no operand
@@ -331,38 +338,19 @@ static std::optional<DomainDim> getGroupPartner(AttentionLikeOpInterface op,
   return std::nullopt;
 }
 
-/// The extent of a group (hg), kDynamic if no operand has it static; nothing if
-/// no operand holds one.
-static std::optional<int64_t> getStaticGroup(AttentionLikeOpInterface op) {
-  std::optional<int64_t> group;
-  for (OperandRole role : kAllRoles) {
-    Value operand = op.getRoleOperand(role);
-    if (!operand)
-      continue;
-    for (auto [i, label] : llvm::enumerate(op.getLabels(role))) {
-      if (label.size() != 2)
-        continue;
-      group = cast<ShapedType>(operand.getType()).getDimSize(i);
-      if (!ShapedType::isDynamic(*group))
-        return group;
-    }
-  }
-  return group;
-}
-
 int64_t rope::detail::getStaticExtent(AttentionLikeOpInterface op,
                                       DomainDim dim) {
-  if (std::optional<int64_t> own = getOwnStaticExtent(op, dim))
+  std::optional<int64_t> own = getOwnStaticExtent(op, dim);
+  if (own && !ShapedType::isDynamic(*own))
     return *own;
   std::optional<DomainDim> partner = getGroupPartner(op, dim);
-  std::optional<int64_t> both =
-      partner ? getStaticGroup(op) : std::optional<int64_t>();
-  if (!both)
-    return 1;
+  if (!partner || findDims(op, dim, findGroup).empty())
+    return own.value_or(1);
+  int64_t both = getStaticGroupExtent(op);
   int64_t divisor = getOwnStaticExtent(op, *partner).value_or(1);
-  if (ShapedType::isDynamic(*both) || ShapedType::isDynamic(divisor))
+  if (ShapedType::isDynamic(both) || ShapedType::isDynamic(divisor))
     return ShapedType::kDynamic;
-  return divisor == 0 ? 0 : *both / divisor;
+  return divisor == 0 ? 0 : both / divisor;
 }
 
 static Value createDim(OpBuilder &builder, Location loc, Value shaped,
@@ -378,118 +366,17 @@ OpFoldResult rope::detail::getExtent(OpBuilder &builder, Location loc,
   int64_t extent = op.getStaticExtent(dim);
   if (!ShapedType::isDynamic(extent))
     return builder.getIndexAttr(extent);
-  if (auto found = findExtent(op, dim, findDim))
-    return createDim(builder, loc, found->first, found->second);
-  auto group = findExtent(op, dim, findHolder);
-  Value both = createDim(builder, loc, group->first, group->second);
+  SmallVector<OperandDim> dims = findDims(op, dim, findDim);
+  if (!dims.empty())
+    return createDim(builder, loc, dims.front().first, dims.front().second);
+  auto [operand, at] = findDims(op, dim, findGroup).front();
+  Value both = createDim(builder, loc, operand, at);
   Value divisor = getValueOrCreateConstantIndexOp(
       builder, loc, getExtent(builder, loc, op, *getGroupPartner(op, dim)));
   // Without heads both extents are 0, and a division by 0 would trap.
   Value one = arith::ConstantIndexOp::create(builder, loc, 1);
   divisor = arith::MaxUIOp::create(builder, loc, divisor, one);
   return arith::DivUIOp::create(builder, loc, both, divisor).getResult();
-}
-
-//===----------------------------------------------------------------------===//
-// Verification
-//===----------------------------------------------------------------------===//
-
-/// C1: each operand has labels.
-static LogicalResult verifyLabels(AttentionLikeOpInterface op) {
-  for (OperandRole role : kAllRoles) {
-    Value operand = op.getRoleOperand(role);
-    if (!operand || succeeded(resolveLabels(op, role)))
-      continue;
-    LayoutAttr layout = op.getLayoutAttr();
-    if (layout && layout.getLetters(role))
-      return op.emitOpError()
-             << stringifyRole(role) << " of type " << operand.getType()
-             << " does not have the rank of its layout '"
-             << layout.getLetters(role).getValue() << "'";
-    return op.emitOpError() << "no default layout for " << stringifyRole(role)
-                            << " of type " << operand.getType();
-  }
-  return success();
-}
-
-/// The product of the extents of what a label holds, kDynamic if one of them is
-/// or if it is too large to be an extent.
-static int64_t getLabelExtent(AttentionLikeOpInterface op,
-                              const DimLabel &label) {
-  int64_t product = 1;
-  for (DomainDim dim : label) {
-    int64_t extent = op.getStaticExtent(dim);
-    if (ShapedType::isDynamic(extent) ||
-        llvm::MulOverflow(product, extent, product))
-      return ShapedType::kDynamic;
-  }
-  return product;
-}
-
-/// C2: static extents of one dim of the domain agree.
-static LogicalResult verifyExtents(AttentionLikeOpInterface op) {
-  for (OperandRole role : kAllRoles) {
-    Value operand = op.getRoleOperand(role);
-    if (!operand)
-      continue;
-    for (auto [i, label] : llvm::enumerate(op.getLabels(role))) {
-      int64_t extent = cast<ShapedType>(operand.getType()).getDimSize(i);
-      int64_t want = getLabelExtent(op, label);
-      if (ShapedType::isDynamic(extent) || ShapedType::isDynamic(want) ||
-          extent == want)
-        continue;
-      if (label.size() == 2)
-        return op.emitOpError()
-               << stringifyRole(role) << " has " << extent
-               << " heads, but there are " << op.getStaticExtent(DomainDim::H)
-               << " key-value heads and " << op.getStaticExtent(DomainDim::G)
-               << " query heads for each";
-      return op.emitOpError()
-             << "dim " << i << " ("
-             << (label.empty() ? '1' : getLetter(label.front())) << ") of "
-             << stringifyRole(role) << " has extent " << extent << ", expected "
-             << want;
-    }
-  }
-  return success();
-}
-
-/// C3: tensors and memrefs do not mix.
-static LogicalResult verifySemantics(Operation *op) {
-  bool tensors = llvm::any_of(op->getOperandTypes(), llvm::IsaPred<TensorType>);
-  bool memrefs =
-      llvm::any_of(op->getOperandTypes(), llvm::IsaPred<BaseMemRefType>);
-  if (tensors && memrefs)
-    return op->emitOpError("mixes tensors and memrefs");
-  return success();
-}
-
-/// C4: rotations.
-static LogicalResult verifyRotations(AttentionLikeOpInterface op) {
-  for (OperandRole role : {OperandRole::Query, OperandRole::Key,
-                           OperandRole::Value, OperandRole::Output}) {
-    Rotation rotation = op.getRotation(role);
-    if (static_cast<bool>(rotation.table) != static_cast<bool>(rotation.rotary))
-      return op.emitOpError() << stringifyRole(role) << " has a "
-                              << (rotation.table ? "table but no rotary"
-                                                 : "rotary but no table");
-    if (!rotation)
-      continue;
-    bool ofQueryOrKey = role == OperandRole::Query || role == OperandRole::Key;
-    DomainDim channels = ofQueryOrKey ? DomainDim::D : DomainDim::E;
-    DimLabels labels = op.getLabels(role);
-    if (labels.empty() || findDim(labels, channels) != labels.size() - 1)
-      return op.emitOpError() << stringifyRole(role)
-                              << " is rotated, so that its channels must be "
-                                 "its last dim";
-    auto operand = cast<ShapedType>(op.getRoleOperand(role).getType());
-    auto table = cast<ShapedType>(rotation.table.getType());
-    if (failed(
-            rotation.getRotary().verifyFor(operand, table, stringifyRole(role),
-                                           [&] { return op.emitOpError(); })))
-      return failure();
-  }
-  return success();
 }
 
 SmallVector<DomainDim> rope::getLackedRows(AttentionLikeOpInterface op,
@@ -501,27 +388,4 @@ SmallVector<DomainDim> rope::getLackedRows(AttentionLikeOpInterface op,
         !findHolder(labels, dim))
       lacked.push_back(dim);
   return lacked;
-}
-
-/// C8: an init has a place for each row that is computed, as far as extents
-/// are known.
-static LogicalResult verifyInits(AttentionLikeOpInterface op) {
-  for (OperandRole role : op.getInitRoles()) {
-    if (!op.getRoleOperand(role))
-      continue;
-    for (DomainDim dim : getLackedRows(op, role)) {
-      int64_t extent = op.getStaticExtent(dim);
-      if (extent != 1 && !ShapedType::isDynamic(extent))
-        return op.emitOpError()
-               << stringifyRole(role) << " lacks " << getLetter(dim)
-               << ", which has extent " << extent;
-    }
-  }
-  return success();
-}
-
-LogicalResult rope::detail::verifyAttentionLike(AttentionLikeOpInterface op) {
-  return success(succeeded(verifySemantics(op)) &&
-                 succeeded(verifyLabels(op)) && succeeded(verifyExtents(op)) &&
-                 succeeded(verifyInits(op)) && succeeded(verifyRotations(op)));
 }

@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Operands.h"
 #include "rope/IR/Rope.h"
 
 #include "mlir/IR/Builders.h"
@@ -55,14 +56,24 @@ static void buildAttention(OpBuilder &builder, OperationState &state,
   std::fill_n(segments.begin(), 3, 1);
   segments.back() = inits.size();
   properties.scale = builder.getF64FloatAttr(scale);
-  for (Value init : inits)
-    if (isa<RankedTensorType>(init.getType()))
-      state.addTypes(init.getType());
+  state.addTypes(getTensorTypes(inits));
 }
 
-/// The operand of a role that both ops with softmax have.
+//===----------------------------------------------------------------------===//
+// Roles
+//===----------------------------------------------------------------------===//
+
+/// The init of a role, or null.
+template <typename OpTy> static Value getInitOfRole(OpTy op, OperandRole role) {
+  for (auto [init, initRole] : llvm::zip(op.getInits(), op.getInitRoles()))
+    if (initRole == role)
+      return init;
+  return {};
+}
+
+/// The operand of a role that all of the ops have.
 template <typename OpTy>
-static Value getSoftmaxOperand(OpTy op, OperandRole role) {
+static Value getCommonOperand(OpTy op, OperandRole role) {
   switch (role) {
   case OperandRole::Query:
     return op.getQuery();
@@ -70,6 +81,15 @@ static Value getSoftmaxOperand(OpTy op, OperandRole role) {
     return op.getKey();
   case OperandRole::Value:
     return op.getValue();
+  default:
+    return getInitOfRole(op, role);
+  }
+}
+
+/// The operand of a role that both ops with softmax have.
+template <typename OpTy>
+static Value getSoftmaxOperand(OpTy op, OperandRole role) {
+  switch (role) {
   case OperandRole::Mask:
     return op.getMask();
   case OperandRole::QueryPos:
@@ -79,16 +99,29 @@ static Value getSoftmaxOperand(OpTy op, OperandRole role) {
   case OperandRole::KeyLength:
     return op.getKeyLength();
   default:
+    return getCommonOperand(op, role);
+  }
+}
+
+/// The rotation of a role that all of the ops may rotate.
+template <typename OpTy>
+static Rotation getCommonRotation(OpTy op, OperandRole role) {
+  switch (role) {
+  case OperandRole::Query:
+    return {op.getQueryTable(), op.getQueryRotaryAttr()};
+  case OperandRole::Key:
+    return {op.getKeyTable(), op.getKeyRotaryAttr()};
+  default:
     return {};
   }
 }
 
-/// The init of a role, or null.
-template <typename OpTy> static Value getInitOfRole(OpTy op, OperandRole role) {
-  for (auto [init, initRole] : llvm::zip(op.getInits(), op.getInitRoles()))
-    if (initRole == role)
-      return init;
-  return {};
+/// The rotation of a role that both ops with softmax may rotate.
+template <typename OpTy>
+static Rotation getSoftmaxRotation(OpTy op, OperandRole role) {
+  if (role == OperandRole::Value)
+    return {op.getValueTable(), op.getValueRotaryAttr()};
+  return getCommonRotation(op, role);
 }
 
 //===----------------------------------------------------------------------===//
@@ -107,26 +140,13 @@ SmallVector<OperandRole> AttentionOp::getInitRoles() {
 }
 
 Value AttentionOp::getRoleOperand(OperandRole role) {
-  if (role == OperandRole::Sink)
-    return getSink();
-  if (Value operand = getSoftmaxOperand(*this, role))
-    return operand;
-  return getInitOfRole(*this, role);
+  return role == OperandRole::Sink ? getSink() : getSoftmaxOperand(*this, role);
 }
 
 Rotation AttentionOp::getRotation(OperandRole role) {
-  switch (role) {
-  case OperandRole::Query:
-    return {getQueryTable(), getQueryRotaryAttr()};
-  case OperandRole::Key:
-    return {getKeyTable(), getKeyRotaryAttr()};
-  case OperandRole::Value:
-    return {getValueTable(), getValueRotaryAttr()};
-  case OperandRole::Output:
+  if (role == OperandRole::Output)
     return {getOutputTable(), getOutputRotaryAttr()};
-  default:
-    return {};
-  }
+  return getSoftmaxRotation(*this, role);
 }
 
 LogicalResult AttentionOp::verify() {
@@ -161,22 +181,11 @@ SmallVector<OperandRole> OnlineAttentionOp::getInitRoles() {
 }
 
 Value OnlineAttentionOp::getRoleOperand(OperandRole role) {
-  if (Value operand = getSoftmaxOperand(*this, role))
-    return operand;
-  return getInitOfRole(*this, role);
+  return getSoftmaxOperand(*this, role);
 }
 
 Rotation OnlineAttentionOp::getRotation(OperandRole role) {
-  switch (role) {
-  case OperandRole::Query:
-    return {getQueryTable(), getQueryRotaryAttr()};
-  case OperandRole::Key:
-    return {getKeyTable(), getKeyRotaryAttr()};
-  case OperandRole::Value:
-    return {getValueTable(), getValueRotaryAttr()};
-  default:
-    return {};
-  }
+  return getSoftmaxRotation(*this, role);
 }
 
 LogicalResult OnlineAttentionOp::verify() {
@@ -204,9 +213,7 @@ void LinearAttentionOp::build(OpBuilder &builder, OperationState &state,
                                     0, 0, static_cast<int32_t>(inits.size())};
   properties.feature_map =
       FeatureMapAttr::get(builder.getContext(), featureMap);
-  for (Value init : inits)
-    if (isa<RankedTensorType>(init.getType()))
-      state.addTypes(init.getType());
+  state.addTypes(getTensorTypes(inits));
 }
 
 SmallVector<OperandRole> LinearAttentionOp::getInitRoles() {
@@ -214,27 +221,11 @@ SmallVector<OperandRole> LinearAttentionOp::getInitRoles() {
 }
 
 Value LinearAttentionOp::getRoleOperand(OperandRole role) {
-  switch (role) {
-  case OperandRole::Query:
-    return getQuery();
-  case OperandRole::Key:
-    return getKey();
-  case OperandRole::Value:
-    return getValue();
-  default:
-    return getInitOfRole(*this, role);
-  }
+  return getCommonOperand(*this, role);
 }
 
 Rotation LinearAttentionOp::getRotation(OperandRole role) {
-  switch (role) {
-  case OperandRole::Query:
-    return {getQueryTable(), getQueryRotaryAttr()};
-  case OperandRole::Key:
-    return {getKeyTable(), getKeyRotaryAttr()};
-  default:
-    return {};
-  }
+  return getCommonRotation(*this, role);
 }
 
 /// C6 and C7 of rope.linear_attention: inits and normaliser.

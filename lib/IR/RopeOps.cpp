@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Operands.h"
 #include "rope/IR/Rope.h"
 
 #include "mlir/IR/Builders.h"
@@ -16,22 +17,6 @@
 
 using namespace mlir;
 using namespace mlir::rope;
-
-/// The result types of an op with these inits: those of its tensors.
-static SmallVector<Type> getTensorTypes(ValueRange inits) {
-  return llvm::to_vector(llvm::make_filter_range(
-      inits.getTypes(), llvm::IsaPred<RankedTensorType>));
-}
-
-/// Fails if tensors and memrefs are both among the operands.
-static LogicalResult verifySemantics(Operation *op) {
-  bool tensors = llvm::any_of(op->getOperandTypes(), llvm::IsaPred<TensorType>);
-  bool memrefs =
-      llvm::any_of(op->getOperandTypes(), llvm::IsaPred<BaseMemRefType>);
-  if (tensors && memrefs)
-    return op->emitOpError("mixes tensors and memrefs");
-  return success();
-}
 
 static ShapedType getShapedType(Value value) {
   return cast<ShapedType>(value.getType());

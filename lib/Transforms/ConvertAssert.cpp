@@ -62,7 +62,8 @@ void ConvertAssert::runOnOperation() {
     Block *head = op->getBlock();
     Block *rest = head->splitBlock(op);
     OpBuilder builder(op);
-    Block *stop = builder.createBlock(rest->getParent(), head->getParent()->end());
+    Block *stop =
+        builder.createBlock(rest->getParent(), head->getParent()->end());
     if (failed(createStop(builder, op.getLoc(), op.getMsg())))
       return signalPassFailure();
     builder.setInsertionPointToEnd(head);

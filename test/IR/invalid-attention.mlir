@@ -58,6 +58,15 @@ func.func @attention_c2_heads(%q: tensor<2x9x5x16xf32>, %k: tensor<2x4x7x16xf32>
 
 // -----
 
+// Groups have to agree even where nothing says how many heads share a key.
+func.func @attention_c2_groups(%q: tensor<2x8x5x16xf32>, %k: tensor<2x?x7x16xf32>, %v: tensor<2x?x7x16xf32>, %o: tensor<2x6x5x16xf32>) {
+  // expected-error @+1 {{output has 6 heads, expected 8}}
+  rope.attention ins(%q, %k, %v : tensor<2x8x5x16xf32>, tensor<2x?x7x16xf32>, tensor<2x?x7x16xf32>) outs(%o : tensor<2x6x5x16xf32>) scale 0.25 -> tensor<2x6x5x16xf32>
+  return
+}
+
+// -----
+
 func.func @attention_c2_no_heads(%q: tensor<2x8x5x16xf32>, %k: tensor<2x0x7x16xf32>, %v: tensor<2x0x7x16xf32>, %o: tensor<2x8x5x16xf32>) {
   // expected-error @+1 {{query has 8 heads, but there are 0 key-value heads and 0 query heads for each}}
   rope.attention ins(%q, %k, %v : tensor<2x8x5x16xf32>, tensor<2x0x7x16xf32>, tensor<2x0x7x16xf32>) outs(%o : tensor<2x8x5x16xf32>) scale 0.25 -> tensor<2x8x5x16xf32>

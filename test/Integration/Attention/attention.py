@@ -4,16 +4,14 @@
 
 Rotations and softmax are computed here from their formulas, not from the
 dialect's own code. Inputs are uniform in [-1, 1], tables are exact ones in f32,
-scores are scaled by 1/sqrt(D). The tool rope-run is looked for on PATH. Exit
-status 1 if a result is off.
+scores are scaled by 1/sqrt(D). Exit status 1 if a result is off.
 """
 
-import os
-import subprocess
 import sys
-import tempfile
 
+import harness
 import numpy as np
+from harness import rotate, run
 
 THETA = 10000.0
 # The bound on f32 results, with the rounding of the tables to f32.
@@ -21,24 +19,8 @@ BOUND = 5e-7
 RNG = np.random.default_rng(1)
 
 
-def run(text, *inputs):
-    """Calls @main of the module `text`; the list of its results."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = lambda name: os.path.join(folder, name)
-        with open(path("model.mlir"), "w") as file:
-            file.write(text)
-        np.savez(path("in.npz"), **{f"in{i}": np.asarray(x) for i, x in enumerate(inputs)})
-        subprocess.run(["rope-run", path("model.mlir"), path("in.npz"), "--save=" + path("out.npz")],
-                       check=True, stdout=subprocess.DEVNULL)
-        results = np.load(path("out.npz"))
-        return [results[f"out{i}"] for i in range(len(results.files))]
-
-
 def check(name, got, want, bound=BOUND):
-    error = np.abs(got.astype(np.float64) - want).max()
-    print(f"{name}: {error:.2e}")
-    if not (got.shape == want.shape and error <= bound):
-        sys.exit(f"{name}: error {error} of shape {got.shape} is over {bound}")
+    harness.check(name, got, want, bound)
 
 
 def uniform(*shape):
@@ -47,21 +29,6 @@ def uniform(*shape):
 
 def angles(positions, pairs):
     return np.asarray(positions)[..., None] * THETA ** (-np.arange(pairs) / pairs)
-
-
-def rotate(x, angle, pairing="half", offset=0):
-    """Turns the channels from `offset` on of x [..., D] in f64."""
-    y = x.astype(np.float64)
-    pairs = angle.shape[-1]
-    turning = slice(offset, offset + 2 * pairs)
-    part = y[..., turning]
-    first, second = ((slice(0, pairs), slice(pairs, None)) if pairing == "half"
-                     else (slice(0, None, 2), slice(1, None, 2)))
-    u, v, turned = part[..., first], part[..., second], np.empty_like(part)
-    turned[..., first] = u * np.cos(angle) - v * np.sin(angle)
-    turned[..., second] = v * np.cos(angle) + u * np.sin(angle)
-    y[..., turning] = turned
-    return y
 
 
 def attend(query, key, value, visible):
@@ -131,7 +98,7 @@ def interleaved():
             return %o : !V
           }}""", query, key, value, np.int64(1000), np.zeros((17, 2, 16), np.float32))[0]
         angle = angles(np.arange(1000, 1017), 16)
-        turned = [rotate(x, angle, "interleaved", offset) for x in (query, key)]
+        turned = [rotate(x, angle, pairing="interleaved", offset=offset) for x in (query, key)]
         check(f"offset {offset}", got, attend(*turned, value, causal(1, 17, 17)))
 
 

@@ -3,52 +3,18 @@
     rotary.py CASE
 
 Frequencies and rotations are computed here from the formulas of the papers and
-of Hugging Face's `modeling_rope_utils`, not from the dialect's own code. The
-tool rope-run is looked for on PATH. Exit status 1 if a result is off.
+of Hugging Face's `modeling_rope_utils`, not from the dialect's own code. Exit
+status 1 if a result is off.
 """
 
-import os
-import subprocess
 import sys
-import tempfile
 
 import numpy as np
+from harness import check, rotate, run
 
 CHANNELS = 16
 PAIRS = CHANNELS // 2
 RNG = np.random.default_rng(1)
-
-
-def run(text, *inputs):
-    """Calls @main of the module `text`."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = lambda name: os.path.join(folder, name)
-        with open(path("model.mlir"), "w") as file:
-            file.write(text)
-        np.savez(path("in.npz"), **{f"in{i}": np.asarray(x) for i, x in enumerate(inputs)})
-        subprocess.run(["rope-run", path("model.mlir"), path("in.npz"), "--save=" + path("out.npz")],
-                       check=True, stdout=subprocess.DEVNULL)
-        return np.load(path("out.npz"))["out0"]
-
-
-def check(name, got, want, bound):
-    error = np.abs(got.astype(np.float64) - want).max()
-    print(f"{name}: {error:.2e}")
-    if not (got.shape == want.shape and error <= bound):
-        sys.exit(f"{name}: error {error} of shape {got.shape} is over {bound}")
-
-
-def rotate(x, angle, a=1.0, pairing="half"):
-    """x [..., D] in f64, angle broadcast to [..., D/2]."""
-    c, s = a * np.cos(angle), a * np.sin(angle)
-    x = x.astype(np.float64)
-    half = x.shape[-1] // 2
-    y = np.empty(np.broadcast(x[..., :half], c).shape[:-1] + (2 * half,))
-    first, second = ((slice(0, half), slice(half, None)) if pairing == "half"
-                     else (slice(0, None, 2), slice(1, None, 2)))
-    u, v = x[..., first], x[..., second]
-    y[..., first], y[..., second] = u * c - v * s, v * c + u * s
-    return y
 
 
 def inverse_frequencies(theta):
@@ -158,7 +124,7 @@ def schedules():
         return {last} : tensor<?x2x?x{CHANNELS}xf32>
       }}"""
     lengths = np.array([length or 0 for _, length, _ in SCHEDULES])
-    got = run(text, x, ids, lengths)
+    got, = run(text, x, ids, lengths)
     for (schedule, length, (w, a)), y in zip(SCHEDULES, got):
         check(f"{schedule[:30]} {length}", y, rotate(x, ids[:, None] * w, a), 3e-6)
 
@@ -170,7 +136,7 @@ def mrope():
     x = RNG.standard_normal((2, 4, 12, CHANNELS)).astype(np.float32)
     ids = RNG.integers(0, 5000, (3, 2, 12))
     axes = [0, 0, 1, 1, 1, 2, 2, 2]
-    got = run(f"""
+    got, = run(f"""
       !X = tensor<?x4x?x{CHANNELS}xf32>
       !T = tensor<?x?x2x{PAIRS}xf32>
       func.func @main(%x: !X, %ids: tensor<3x?x?xi64>, %t: !T) -> !X {{
@@ -188,7 +154,7 @@ def axial():
     x = RNG.standard_normal((3, height, width, CHANNELS)).astype(np.float32)
     rows, columns = np.meshgrid(np.arange(height), np.arange(width), indexing="ij")
     w = list(100.0 ** (-np.arange(PAIRS // 2) / (PAIRS // 2))) * 2
-    got = run(f"""
+    got, = run(f"""
       !X = tensor<3x?x?x{CHANNELS}xf32>
       !T = tensor<?x?x2x{PAIRS}xf32>
       func.func @main(%x: !X, %p: tensor<2x?x?xf32>, %t: !T) -> !X {{
@@ -208,7 +174,7 @@ def cached(schedule, old_length, new_length, old, new, want):
     which has to be the same as turning the keys afresh."""
     lengths = [f" length(%{n})" if n in ("to", "from") and "longrope" in schedule else "" for n in ("to", "from")]
     key = RNG.standard_normal((4, 9, CHANNELS)).astype(np.float32)
-    got = run(f"""
+    got, = run(f"""
       !X = tensor<4x?x{CHANNELS}xf32>
       !T = tensor<?x2x{PAIRS}xf32>
       func.func @main(%key: !X, %old: tensor<?xi64>, %new: tensor<?xi64>, %from: index, %to: index, %t: !T) -> !X {{
@@ -239,7 +205,7 @@ def own():
     angle = np.arange(11)[:, None] * inverse_frequencies(1e4)
     for name, width, full in (("half width", PAIRS, ""), ("full width", CHANNELS, " full = true")):
         wide = np.concatenate([angle] * (width // PAIRS), -1)
-        got = run(f"""
+        got, = run(f"""
           !X = tensor<2x8x?x{CHANNELS}xf32>
           !C = tensor<?x{width}xf32>
           !T = tensor<?x2x{width}xf32>

@@ -10,44 +10,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Support/AttentionCase.h"
-#include "gtest/gtest.h"
+#include "Support/AttentionChecks.h"
 
 using namespace mlir::rope;
 using namespace mlir::rope::test;
-using reference::MaybeError;
 using reference::Pairing;
 using reference::Window;
-
-static void expectEqual(const AttentionCase &attention) {
-  MaybeError error = check(attention);
-  EXPECT_FALSE(error) << *error;
-}
-
-static void expectCorrect(AttentionCase attention, uint64_t seed = 1) {
-  attention.randomize(seed);
-  expectEqual(attention);
-}
-
-/// As plain loops, and as tiles and vectors.
-static void expectEqualEitherWay(AttentionCase attention) {
-  for (bool portable : {true, false}) {
-    attention.portable = portable;
-    expectEqual(attention);
-  }
-}
-
-/// With static extents, and with dynamic ones.
-static void expectCorrectBothWays(AttentionCase attention) {
-  expectCorrect(attention);
-  attention.dynamic = true;
-  expectCorrect(attention, 2);
-}
-
-static AttentionCase withLse(AttentionCase attention) {
-  attention.lse.letters = "b(hg)m";
-  return attention;
-}
 
 //===----------------------------------------------------------------------===//
 // One option
@@ -305,167 +273,11 @@ TEST(Attention, RotationsOfEveryKind) {
 }
 
 //===----------------------------------------------------------------------===//
-// Edges
-//===----------------------------------------------------------------------===//
-
-TEST(Attention, SmallestExtents) {
-  AttentionCase attention = withLse({});
-  attention.b = attention.h = attention.g = attention.m = attention.n = 1;
-  attention.d = attention.e = 2;
-  attention.rotateQuery = {"m", 1};
-  attention.rotateKey = {"n", 1};
-  expectCorrectBothWays(attention);
-}
-
-TEST(Attention, EmptyExtents) {
-  for (int64_t AttentionCase::*extent :
-       {&AttentionCase::n, &AttentionCase::m, &AttentionCase::b,
-        &AttentionCase::h, &AttentionCase::d, &AttentionCase::e}) {
-    AttentionCase attention = withLse({});
-    attention.*extent = 0;
-    attention.causal = true;
-    expectCorrectBothWays(attention);
-  }
-}
-
-/// The results of a case in which no row sees a key.
-static std::vector<reference::Array> runHidden(AttentionCase attention) {
-  attention.randomize(1);
-  attention.keyLength.integers = reference::IntArray({attention.b});
-  return attention.run();
-}
-
-TEST(Attention, RowsThatSeeNothing) {
-  AttentionCase attention = withLse({});
-  attention.keyLength.letters = "b";
-  std::vector<reference::Array> results = runHidden(attention);
-  for (double value : results[0].getElements())
-    EXPECT_EQ(value, 0.0);
-  for (double value : results[1].getElements())
-    EXPECT_EQ(value, -std::numeric_limits<double>::infinity());
-  // RoPER turns a zero into a zero.
-  attention.rerotateOutput = {"m", 3};
-  results = runHidden(attention);
-  for (double value : results[0].getElements())
-    EXPECT_EQ(value, 0.0);
-}
-
-TEST(Attention, RowsThatSeeOnlyTheSink) {
-  AttentionCase attention = withLse({});
-  attention.keyLength.letters = "b";
-  attention.sink.letters = "(hg)";
-  attention.randomize(1);
-  std::vector<reference::Array> results = runHidden(attention);
-  for (double value : results[0].getElements())
-    EXPECT_EQ(value, 0.0);
-  int64_t heads = attention.h * attention.g;
-  for (int64_t i = 0; i < results[1].getNumElements(); ++i)
-    EXPECT_EQ(results[1][i], attention.sink.values[i / attention.m % heads]);
-}
-
-TEST(Attention, HiddenKeysMayHoldAnything) {
-  // Slots of a cache that were never written, hidden by the length, by the
-  // positions, or by a mask.
-  for (int hidden : {0, 1, 2, 3}) {
-    AttentionCase attention = withLse({});
-    attention.m = 3;
-    if (hidden == 0)
-      attention.keyLength = {"index", "index"};
-    else if (hidden == 1)
-      attention.causal = true;
-    else
-      attention.mask = {"mn", hidden == 2 ? "i1" : "f32"};
-    attention.randomize(1);
-    if (hidden == 0)
-      attention.keyLength.integers[0] = 4;
-    for (int64_t i = 0; i < attention.mask.values.getNumElements(); ++i)
-      if (hidden >= 2 && i % attention.n >= 4)
-        attention.mask.values[i] = hidden == 2 ? 0.0 : -INFINITY;
-    for (OperandCase *operand : {&attention.key, &attention.value})
-      for (int64_t i = 0; i < operand->values.getNumElements(); ++i) {
-        int64_t channels =
-            operand == &attention.key ? attention.d : attention.e;
-        if (i / channels % attention.n >= 4)
-          operand->values[i] = i % 2 ? NAN : INFINITY;
-      }
-    expectEqualEitherWay(attention);
-  }
-}
-
-TEST(Attention, LowestMask) {
-  // The type's lowest value is finite: it does not mask, and a row of it is
-  // uniform. That of f16 leaves too little of the scores to compare such rows.
-  for (auto [type, lowest] : {std::pair("f32", -3.4028234663852886e38),
-                              {"bf16", -3.3895313892515355e38},
-                              {"f16", -65504.0},
-                              {"f64", -1.7976931348623157e308}}) {
-    AttentionCase attention;
-    attention.mask = {"b(hg)mn", type};
-    attention.randomize(1);
-    for (int64_t i = 0; i < attention.mask.values.getNumElements(); ++i) {
-      bool isRowOfIt =
-          std::string(type) != "f16" && i / attention.n % attention.m == 0;
-      if (i % 3 || isRowOfIt)
-        attention.mask.values[i] = lowest;
-      else
-        attention.mask.values[i] = 0.5;
-    }
-    expectEqual(attention);
-  }
-}
-
-TEST(Attention, LargeInputsAreNotNaN) {
-  for (double size : {1e4, 1e10, 1e15})
-    for (const char *mask : {"i1", "f32"}) {
-      AttentionCase attention = withLse({});
-      attention.mask = {"b(hg)mn", mask};
-      attention.sink.letters = "(hg)";
-      attention.randomize(1);
-      for (OperandCase *operand :
-           {&attention.query, &attention.key, &attention.value})
-        for (int64_t i = 0; i < operand->values.getNumElements(); ++i)
-          operand->values[i] *= size;
-      for (const reference::Array &result : attention.run())
-        for (double value : result.getElements())
-          EXPECT_FALSE(std::isnan(value));
-    }
-}
-
-TEST(Attention, NaNOfAVisibleKeyReachesItsRows) {
-  AttentionCase attention;
-  attention.causal = true;
-  attention.m = attention.n = 4;
-  attention.randomize(1);
-  // The first key of all; channel 0 of its value.
-  for (int64_t i = 0; i < attention.value.values.getNumElements(); ++i)
-    if (i % (attention.n * attention.e) == 2 * attention.e)
-      attention.value.values[i] = NAN;
-  expectEqual(attention);
-}
-
-//===----------------------------------------------------------------------===//
 // Together
 //===----------------------------------------------------------------------===//
 
-static AttentionCase makeEverything() {
-  AttentionCase attention = withLse({});
-  attention.causal = true;
-  attention.window = Window{4, 0};
-  attention.softcap = 3.0;
-  attention.mask = {"b1mn", "i1"};
-  attention.queryPos = {"b", "i32"};
-  attention.keyPos = {"n", "i64"};
-  attention.keyLength = {"b", "i32"};
-  attention.sink = {"(hg)", "bf16"};
-  attention.rotateQuery = {"m", 2};
-  attention.rotateKey = {"n", 2};
-  attention.rotateValue = {"bn", 3};
-  attention.rerotateOutput = {"m", 3};
-  return attention;
-}
-
 TEST(Attention, EverythingAtOnce) {
-  AttentionCase attention = makeEverything();
+  AttentionCase attention = makeEverything(AttentionKind::Softmax);
   for (uint64_t seed : {1, 2, 3})
     expectCorrect(attention, seed);
   attention.mask = {"(hg)mn", "f16"};
@@ -476,7 +288,7 @@ TEST(Attention, EverythingAtOnce) {
 
 TEST(Attention, TilesAndVectors) {
   // Extents that are no multiples of a vector.
-  AttentionCase attention = makeEverything();
+  AttentionCase attention = makeEverything(AttentionKind::Softmax);
   attention.portable = false;
   attention.m = 19;
   attention.n = 37;
@@ -484,7 +296,7 @@ TEST(Attention, TilesAndVectors) {
   expectCorrectBothWays(attention);
   for (int64_t AttentionCase::*extent :
        {&AttentionCase::n, &AttentionCase::m, &AttentionCase::b}) {
-    AttentionCase empty = makeEverything();
+    AttentionCase empty = makeEverything(AttentionKind::Softmax);
     empty.portable = false;
     empty.*extent = 0;
     expectCorrect(empty);
@@ -492,7 +304,7 @@ TEST(Attention, TilesAndVectors) {
 }
 
 TEST(Attention, Memrefs) {
-  AttentionCase attention = makeEverything();
+  AttentionCase attention = makeEverything(AttentionKind::Softmax);
   attention.memrefs = true;
   expectCorrectBothWays(attention);
   attention.query.type = attention.output.type = "bf16";

@@ -9,13 +9,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Support/AttentionCase.h"
-#include "gtest/gtest.h"
+#include "Support/AttentionChecks.h"
 
 using namespace mlir::rope;
 using namespace mlir::rope::test;
 using reference::FeatureMap;
-using reference::MaybeError;
 
 static constexpr FeatureMap kFeatureMaps[] = {
     FeatureMap::Identity, FeatureMap::EluPlusOne, FeatureMap::Relu,
@@ -35,18 +33,6 @@ static AttentionCase withStates(AttentionCase attention) {
   attention.kvState.letters = "bhde";
   attention.kSum.letters = "bhd";
   return attention;
-}
-
-static void expectCorrect(AttentionCase attention, uint64_t seed = 1) {
-  attention.randomize(seed);
-  MaybeError error = check(attention);
-  EXPECT_FALSE(error) << *error;
-}
-
-static void expectCorrectBothWays(AttentionCase attention) {
-  expectCorrect(attention);
-  attention.dynamic = true;
-  expectCorrect(attention, 2);
 }
 
 TEST(LinearAttention, FeatureMaps) {
@@ -146,6 +132,5 @@ TEST(LinearAttention, LaterKeysMayHoldAnything) {
       if (i / channels % attention.n == attention.n - 1)
         operand->values[i] = NAN;
   }
-  MaybeError error = check(attention);
-  EXPECT_FALSE(error) << *error;
+  expectEqual(attention);
 }

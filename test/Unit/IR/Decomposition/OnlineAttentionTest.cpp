@@ -10,13 +10,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Support/AttentionCase.h"
-#include "gtest/gtest.h"
+#include "Support/AttentionChecks.h"
 
 using namespace mlir::rope;
 using namespace mlir::rope::test;
 using reference::MaybeError;
-using reference::Window;
 
 static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
@@ -25,19 +23,6 @@ static AttentionCase makeOnline() {
   attention.kind = AttentionKind::Online;
   attention.lse.letters = attention.sum.letters = "b(hg)m";
   return attention;
-}
-
-static void expectEqual(const AttentionCase &attention) {
-  MaybeError error = check(attention);
-  EXPECT_FALSE(error) << *error;
-}
-
-static void expectCorrectBothWays(AttentionCase attention) {
-  for (bool dynamic : {false, true}) {
-    attention.dynamic = dynamic;
-    attention.randomize(1);
-    expectEqual(attention);
-  }
 }
 
 TEST(OnlineAttention, CarriedState) {
@@ -55,17 +40,10 @@ TEST(OnlineAttention, Layouts) {
 }
 
 TEST(OnlineAttention, Options) {
-  AttentionCase attention = makeOnline();
-  attention.causal = true;
-  attention.window = Window{3, 0};
-  attention.softcap = 2.0;
-  attention.mask = {"b1mn", "f32"};
-  attention.queryPos = {"b", "i64"};
+  AttentionCase attention = makeEverything(AttentionKind::Online);
+  attention.mask.type = "f32";
   attention.keyPos = {"index", "index"};
   attention.keyLength = {"index", "index"};
-  attention.rotateQuery = {"m", 2};
-  attention.rotateKey = {"n", 2};
-  attention.rotateValue = {"n", 3};
   expectCorrectBothWays(attention);
   attention.memrefs = true;
   expectCorrectBothWays(attention);

@@ -11,49 +11,21 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Support/AttentionCase.h"
-#include "gtest/gtest.h"
+#include "Support/AttentionChecks.h"
 
 #include <random>
 
 using namespace mlir::rope;
 using namespace mlir::rope::test;
-using reference::MaybeError;
-using reference::Window;
 
 static void expectCorrect(AttentionCase attention, const std::string &passes,
                           uint64_t seed = 1) {
   attention.passes = passes;
-  attention.randomize(seed);
-  MaybeError error = check(attention);
-  EXPECT_FALSE(error) << *error;
+  expectCorrect(std::move(attention), seed);
 }
 
 static std::string tile(const std::string &options) {
   return "rope-tile{" + options + "}";
-}
-
-static AttentionCase makeEverything(AttentionKind kind) {
-  AttentionCase attention;
-  attention.kind = kind;
-  attention.lse.letters = "b(hg)m";
-  attention.causal = true;
-  attention.window = Window{4, 0};
-  attention.softcap = 3.0;
-  attention.mask = {"b1mn", "i1"};
-  attention.queryPos = {"b", "i8"};
-  attention.keyPos = {"n", "i64"};
-  attention.keyLength = {"b", "i32"};
-  attention.rotateQuery = {"m", 2};
-  attention.rotateKey = {"bn", 2};
-  attention.rotateValue = {"n", 3};
-  if (kind == AttentionKind::Online) {
-    attention.sum.letters = "b(hg)m";
-  } else {
-    attention.sink = {"(hg)", "f32"};
-    attention.rerotateOutput = {"m", 3};
-  }
-  return attention;
 }
 
 //===----------------------------------------------------------------------===//
