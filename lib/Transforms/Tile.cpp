@@ -17,8 +17,11 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Iterators.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "rope/IR/Rope.h"
+#include "rope/IR/Tiling.h"
 #include "rope/Transforms/Passes.h"
 #include "rope/Transforms/Transforms.h"
 
@@ -46,6 +49,14 @@ static SmallVector<int64_t> getSizes(TilingInterface op,
   return sizes;
 }
 
+/// Erases what fusion has tried, or has left without a use.
+static void eraseDeadOps(RewriterBase &rewriter, Operation *loop) {
+  loop->walk<WalkOrder::PostOrder, ReverseIterator>([&](Operation *op) {
+    if (op != loop && isOpTriviallyDead(op))
+      rewriter.eraseOp(op);
+  });
+}
+
 static LogicalResult tile(RewriterBase &rewriter, TilingInterface op,
                           scf::SCFTilingOptions tiling, bool fuse) {
   if (fuse && op->getNumResults() > 0) {
@@ -60,6 +71,8 @@ static LogicalResult tile(RewriterBase &rewriter, TilingInterface op,
           return result->replacements.lookup(value);
         });
     rewriter.replaceOp(op, replacements);
+    if (!result->loops.empty())
+      eraseDeadOps(rewriter, result->loops.front());
     return success();
   }
   FailureOr<scf::SCFTilingResult> result =
@@ -73,6 +86,8 @@ static LogicalResult tile(RewriterBase &rewriter, TilingInterface op,
 static LogicalResult tileBySizes(RewriterBase &rewriter, TilingInterface op,
                                  const TileOptions &options) {
   SmallVector<int64_t> sizes = getSizes(op, options);
+  if (failed(verifyTileSizes(op, sizes)))
+    return failure();
   if (llvm::all_of(sizes, [](int64_t size) { return size == 0; }))
     return success();
   scf::SCFTilingOptions tiling;

@@ -20,9 +20,13 @@ class SoftmaxModel : public AttentionModel {
 public:
   using AttentionModel::AttentionModel;
 
-  LogicalResult adjust(OpBuilder &builder, Operation *tiled,
-                       const Tile &tile) override {
-    return shiftPositions(builder, tiled, *this, tile);
+  void adjust(OpBuilder &builder, Operation *tiled, const Tile &tile) override {
+    shiftPositions(builder, tiled, *this, tile);
+  }
+
+protected:
+  Obstacle findOwnObstacle(ArrayRef<Part> parts) override {
+    return findFixedPositions(attention, parts);
   }
 };
 

@@ -112,46 +112,33 @@ static Value mapSlots(OpBuilder &builder, Location loc, Value slots,
       .getResult(0);
 }
 
-static LogicalResult verifyMappable(Operation *op, Value slots) {
-  if (!slots || !isa<MemRefType>(slots.getType()))
-    return success();
-  return op->emitOpError("cannot be tiled: positions and lengths of each batch "
-                         "in a memref would have to be copied");
-}
-
 /// Moves the start of consecutive positions to the first row of a tile; a list
 /// of positions has been sliced.
-static LogicalResult shiftStart(OpBuilder &builder, AttentionLikeOpInterface op,
-                                OperandRole role, DomainDim dim,
-                                MutableOperandRange positions,
-                                OpFoldResult offset) {
+static void shiftStart(OpBuilder &builder, AttentionLikeOpInterface op,
+                       OperandRole role, DomainDim dim,
+                       MutableOperandRange positions, OpFoldResult offset) {
   if (isZeroInteger(offset) || findDim(op.getLabels(role), dim))
-    return success();
+    return;
   Location loc = op.getLoc();
   Value shift = getValueOrCreateConstantIndexOp(builder, loc, offset);
   if (positions.empty()) {
     positions.assign(shift);
-    return success();
+    return;
   }
   Value start = op.getRoleOperand(role);
-  if (failed(verifyMappable(op, start)))
-    return failure();
   positions.assign(mapSlots(
       builder, loc, start, [&](OpBuilder &builder, Location loc, Value start) {
         return builder.createOrFold<arith::AddIOp>(loc, start, shift);
       }));
-  return success();
 }
 
 /// The keys that are left from the first key of a tile on.
-static LogicalResult shiftLength(OpBuilder &builder, Operation *op,
-                                 MutableOperandRange length,
-                                 OpFoldResult offset, OpFoldResult size) {
+static void shiftLength(OpBuilder &builder, Operation *op,
+                        MutableOperandRange length, OpFoldResult offset,
+                        OpFoldResult size) {
   if (length.empty())
-    return success();
+    return;
   Value slots = length[0].get();
-  if (failed(verifyMappable(op, slots)))
-    return failure();
   Location loc = op->getLoc();
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
   Value first = getValueOrCreateConstantIndexOp(builder, loc, offset);
@@ -162,35 +149,60 @@ static LogicalResult shiftLength(OpBuilder &builder, Operation *op,
         left = arith::MaxSIOp::create(builder, loc, left, zero);
         return arith::MinSIOp::create(builder, loc, left, count).getResult();
       }));
-  return success();
+}
+
+/// Whether positions are read: those of keys and rows without an order are not.
+template <typename OpTy> static bool isOrdered(OpTy op) {
+  return op.getCausal() || op.getWindow();
+}
+
+static bool isOrdered(Operation *op) {
+  if (auto attention = dyn_cast<AttentionOp>(op))
+    return isOrdered(attention);
+  return isOrdered(cast<OnlineAttentionOp>(op));
 }
 
 template <typename OpTy>
-static LogicalResult shiftRows(OpBuilder &builder, OpTy op, const Tile &tile) {
-  // Without an order of keys and rows nobody reads their positions.
-  if (!op.getCausal() && !op.getWindow())
-    return success();
-  return shiftStart(builder, op, OperandRole::QueryPos, DomainDim::M,
-                    op.getQueryPosMutable(),
-                    tile.offsets[getLoop(DomainDim::M)]);
+static void shiftRows(OpBuilder &builder, OpTy op, TilingModel &model,
+                      const Tile &tile) {
+  unsigned m = getLoop(DomainDim::M);
+  if (isOrdered(op) && !model.isWhole(tile, m))
+    shiftStart(builder, op, OperandRole::QueryPos, DomainDim::M,
+               op.getQueryPosMutable(), tile.offsets[m]);
 }
 
-LogicalResult rope::shiftPositions(OpBuilder &builder, Operation *tiled,
-                                   TilingModel &model, const Tile &tile) {
+void rope::shiftPositions(OpBuilder &builder, Operation *tiled,
+                          TilingModel &model, const Tile &tile) {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(tiled);
   if (auto op = dyn_cast<AttentionOp>(tiled))
-    return shiftRows(builder, op, tile);
+    return shiftRows(builder, op, model, tile);
   auto op = cast<OnlineAttentionOp>(tiled);
+  shiftRows(builder, op, model, tile);
   unsigned n = getLoop(DomainDim::N);
-  if (failed(shiftRows(builder, op, tile)))
-    return failure();
-  if ((op.getCausal() || op.getWindow()) &&
-      failed(shiftStart(builder, op, OperandRole::KeyPos, DomainDim::N,
-                        op.getKeyPosMutable(), tile.offsets[n])))
-    return failure();
   if (model.isWhole(tile, n))
-    return success();
-  return shiftLength(builder, op, op.getKeyLengthMutable(), tile.offsets[n],
-                     tile.sizes[n]);
+    return;
+  if (isOrdered(op))
+    shiftStart(builder, op, OperandRole::KeyPos, DomainDim::N,
+               op.getKeyPosMutable(), tile.offsets[n]);
+  shiftLength(builder, op, op.getKeyLengthMutable(), tile.offsets[n],
+              tile.sizes[n]);
+}
+
+Obstacle rope::findFixedPositions(AttentionLikeOpInterface op,
+                                  ArrayRef<Part> parts) {
+  auto isFixed = [&](OperandRole role, DomainDim dim) {
+    if (getLoop(dim) >= parts.size() || parts[getLoop(dim)].whole)
+      return false;
+    Value slots = op.getRoleOperand(role);
+    return slots && isa<MemRefType>(slots.getType()) &&
+           !findDim(op.getLabels(role), dim);
+  };
+  bool ordered = isOrdered(op.getOperation());
+  if ((ordered && isFixed(OperandRole::QueryPos, DomainDim::M)) ||
+      (ordered && isFixed(OperandRole::KeyPos, DomainDim::N)) ||
+      isFixed(OperandRole::KeyLength, DomainDim::N))
+    return "cannot be tiled: positions and lengths of each batch in a memref "
+           "would have to be copied";
+  return std::nullopt;
 }

@@ -35,8 +35,11 @@ protected:
 };
 
 /// Adapts the positions of an op with softmax over a tile of rows and keys.
-LogicalResult shiftPositions(OpBuilder &builder, Operation *tiled,
-                             TilingModel &model, const Tile &tile);
+void shiftPositions(OpBuilder &builder, Operation *tiled, TilingModel &model,
+                    const Tile &tile);
+
+/// Positions or lengths that shiftPositions would have to change, but cannot.
+Obstacle findFixedPositions(AttentionLikeOpInterface op, ArrayRef<Part> parts);
 
 } // namespace mlir::rope
 

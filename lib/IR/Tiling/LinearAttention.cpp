@@ -28,14 +28,15 @@ public:
       iterators.back() = utils::IteratorType::reduction;
   }
 
-  LogicalResult verifyTile(const Tile &tile) override {
-    if (causal == carried || isWhole(tile, getLoop(DomainDim::M)))
-      return success();
+protected:
+  Obstacle findOwnObstacle(ArrayRef<Part> parts) override {
+    if (causal == carried || parts[getLoop(DomainDim::M)].whole)
+      return std::nullopt;
     if (causal)
-      return op.emitOpError("cannot be tiled along its rows: causal rows need "
-                            "the states carried between tiles as inits");
-    return op.emitOpError("cannot be tiled along its rows: each tile would add "
-                          "all keys to the states once more");
+      return "cannot be tiled along its rows: causal rows need the states "
+             "carried between tiles as inits";
+    return "cannot be tiled along its rows: each tile would add all keys to "
+           "the states once more";
   }
 
 private:

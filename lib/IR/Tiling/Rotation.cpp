@@ -14,21 +14,17 @@
 #include "TilingModel.h"
 #include "rope/IR/Rope.h"
 
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
-
 using namespace mlir;
 using namespace mlir::rope;
 
 namespace {
-class RotationModel : public TilingModel {
+class RotationModel : public LeadingDimsModel {
 public:
   template <typename OpTy>
-  explicit RotationModel(OpTy op) : TilingModel(op), input(op.getInput()) {
-    unsigned lead = cast<ShapedType>(input.getType()).getRank() - 1;
-    iterators.assign(lead, utils::IteratorType::parallel);
+  explicit RotationModel(OpTy op)
+      : LeadingDimsModel(op, op.getInput(), getLead(op.getInput())) {
     OperandDims dims;
-    for (unsigned i = 0; i < lead; ++i)
+    for (unsigned i = 0; i < iterators.size(); ++i)
       dims.push_back({i});
     dims.emplace_back();
     OperandDims table;
@@ -38,17 +34,10 @@ public:
     operands = {dims, table, dims};
   }
 
-  int64_t getStaticExtent(unsigned dim) override {
-    return cast<ShapedType>(input.getType()).getDimSize(dim);
-  }
-  OpFoldResult getExtent(OpBuilder &builder, unsigned dim) override {
-    if (isa<MemRefType>(input.getType()))
-      return memref::getMixedSize(builder, op.getLoc(), input, dim);
-    return tensor::getMixedSize(builder, op.getLoc(), input, dim);
-  }
-
 private:
-  Value input;
+  static unsigned getLead(Value input) {
+    return cast<ShapedType>(input.getType()).getRank() - 1;
+  }
 };
 } // namespace
 

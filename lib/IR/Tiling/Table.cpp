@@ -16,50 +16,33 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 using namespace mlir::rope;
 
 namespace {
-/// A model whose domain is the leading dims of an operand.
-class LeadingDimsModel : public TilingModel {
+/// A model whose domain is the leading dims of a table.
+class RowsModel : public LeadingDimsModel {
 public:
-  LeadingDimsModel(DestinationStyleOpInterface op, Value init, int64_t trailing)
-      : TilingModel(op), init(init) {
-    lead = cast<ShapedType>(init.getType()).getRank() - trailing;
-    iterators.assign(lead, utils::IteratorType::parallel);
-  }
-
-  int64_t getStaticExtent(unsigned dim) override {
-    return cast<ShapedType>(init.getType()).getDimSize(dim);
-  }
-  OpFoldResult getExtent(OpBuilder &builder, unsigned dim) override {
-    if (isa<MemRefType>(init.getType()))
-      return memref::getMixedSize(builder, op.getLoc(), init, dim);
-    return tensor::getMixedSize(builder, op.getLoc(), init, dim);
-  }
+  RowsModel(DestinationStyleOpInterface op, Value table)
+      : LeadingDimsModel(op, table,
+                         cast<ShapedType>(table.getType()).getRank() - 2) {}
 
 protected:
   /// Dims of which `before` and `after` lie around the leading dims.
   OperandDims getDims(int64_t before, int64_t after) const {
     OperandDims dims(before);
-    for (int64_t i = 0; i < lead; ++i)
-      dims.push_back({static_cast<unsigned>(i)});
-    dims.resize(before + lead + after);
+    for (unsigned i = 0; i < iterators.size(); ++i)
+      dims.push_back({i});
+    dims.resize(dims.size() + after);
     return dims;
   }
-
-  Value init;
-  int64_t lead;
 };
 
-class TableModel : public LeadingDimsModel {
+class TableModel : public RowsModel {
 public:
-  explicit TableModel(TableOp op)
-      : LeadingDimsModel(op, op.getInit(), /*trailing=*/2) {
+  explicit TableModel(TableOp op) : RowsModel(op, op.getInit()) {
     bool shaped = isa<ShapedType>(op.getPositions().getType());
     operands.push_back(shaped ? getDims(op.getAxes() ? 1 : 0, 0)
                               : OperandDims());
@@ -69,12 +52,11 @@ public:
   }
 
   /// Row r of a tile is at position start + offset + r.
-  LogicalResult adjust(OpBuilder &builder, Operation *tiled,
-                       const Tile &tile) override {
+  void adjust(OpBuilder &builder, Operation *tiled, const Tile &tile) override {
     auto table = cast<TableOp>(tiled);
     if (!table.getPositions().getType().isIndex() ||
         isZeroInteger(tile.offsets[0]))
-      return success();
+      return;
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(tiled);
     Location loc = tiled->getLoc();
@@ -82,22 +64,19 @@ public:
         loc, table.getPositions(),
         getValueOrCreateConstantIndexOp(builder, loc, tile.offsets[0]));
     table.getPositionsMutable().assign(start);
-    return success();
   }
 };
 
-class AssembleModel : public LeadingDimsModel {
+class AssembleModel : public RowsModel {
 public:
-  explicit AssembleModel(AssembleOp op)
-      : LeadingDimsModel(op, op.getInit(), /*trailing=*/2) {
+  explicit AssembleModel(AssembleOp op) : RowsModel(op, op.getInit()) {
     operands = {getDims(0, 1), getDims(0, 1), getDims(0, 2)};
   }
 };
 
-class ComposeModel : public LeadingDimsModel {
+class ComposeModel : public RowsModel {
 public:
-  explicit ComposeModel(ComposeOp op)
-      : LeadingDimsModel(op, op.getInit(), /*trailing=*/2) {
+  explicit ComposeModel(ComposeOp op) : RowsModel(op, op.getInit()) {
     operands.assign(3, getDims(0, 2));
   }
 };

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // TilingInterface from a TilingModel. A tile of the domain is carried to the
-// operands dim by dim, and back. The one hard case is a dim that holds two dims
-// of the domain, (hg): its part is one piece only if one h is taken, or if g is
-// whole.
+// operands dim by dim (and back in DomainTile.cpp). The one hard case is a dim
+// that holds two dims of the domain, (hg): its part is one piece only if one h
+// is taken, or if g is whole.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,9 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::rope;
@@ -90,8 +92,22 @@ bool TilingModel::isWhole(const Tile &tile, unsigned dim) {
   return isConstantIntValue(tile.sizes[dim], extent);
 }
 
-/// Whether a tile of `shaped` has all of its dim `dim`.
-static bool isWholeDim(Value shaped, const Tile &tile, unsigned dim) {
+Part TilingModel::getPart(const Tile &tile, unsigned dim) {
+  bool single =
+      getStaticExtent(dim) == 1 || isConstantIntValue(tile.sizes[dim], 1);
+  return {isWhole(tile, dim), single};
+}
+
+SmallVector<Part> TilingModel::getParts(const Tile &tile) {
+  return llvm::map_to_vector(llvm::seq<unsigned>(iterators.size()),
+                             [&](unsigned dim) { return getPart(tile, dim); });
+}
+
+unsigned TilingModel::getInitOperand(unsigned resultNumber) {
+  return op.getDpsInitOperand(resultNumber)->getOperandNumber();
+}
+
+bool rope::isWholeDim(Value shaped, const Tile &tile, unsigned dim) {
   if (!isZeroInteger(tile.offsets[dim]))
     return false;
   int64_t extent = cast<ShapedType>(shaped.getType()).getDimSize(dim);
@@ -107,13 +123,27 @@ static OpFoldResult createDim(OpBuilder &builder, Location loc, Value shaped,
   return tensor::getMixedSize(builder, loc, shaped, dim);
 }
 
+int64_t LeadingDimsModel::getStaticExtent(unsigned dim) {
+  return cast<ShapedType>(shaped.getType()).getDimSize(dim);
+}
+
+OpFoldResult LeadingDimsModel::getExtent(OpBuilder &builder, unsigned dim) {
+  return createDim(builder, op.getLoc(), shaped, dim);
+}
+
+std::unique_ptr<TilingModel> rope::createTilingModel(Operation *op) {
+  return TypeSwitch<Operation *, std::unique_ptr<TilingModel>>(op)
+      .Case<TableOp, AssembleOp, ComposeOp, RotateOp, RerotateOp, AttentionOp,
+            OnlineAttentionOp, LinearAttentionOp>(
+          [](auto op) { return tiling::createModel(op); });
+}
+
 //===----------------------------------------------------------------------===//
 // From the domain to operands
 //===----------------------------------------------------------------------===//
 
-/// `map` of `operands`, folded where they are constant.
-static OpFoldResult apply(OpBuilder &builder, Location loc, AffineExpr expr,
-                          ArrayRef<OpFoldResult> operands) {
+OpFoldResult rope::apply(OpBuilder &builder, Location loc, AffineExpr expr,
+                         ArrayRef<OpFoldResult> operands) {
   auto map = AffineMap::get(operands.size(), 0, expr);
   return affine::makeComposedFoldedAffineApply(builder, loc, map, operands);
 }
@@ -138,7 +168,7 @@ joinDims(OpBuilder &builder, TilingModel &model, const Tile &tile,
     return std::make_pair(multiply(builder, loc, tile.offsets[outer], extent),
                           multiply(builder, loc, tile.sizes[outer], extent));
   }
-  if (!isConstantIntValue(tile.sizes[outer], 1))
+  if (!model.getPart(tile, outer).single)
     return failure();
   OpFoldResult start = multiply(builder, loc, tile.offsets[outer],
                                 model.getExtent(builder, inner));
@@ -199,10 +229,7 @@ rope::createOperandTiles(OpBuilder &builder, TilingModel &model,
       continue;
     FailureOr<Tile> part = getOperandTile(builder, model, i, tile);
     if (failed(part))
-      return model.op.emitOpError()
-             << "cannot be tiled: the tile of operand " << i
-             << " would not be one piece; of a dim that holds two, either one "
-                "of the outer or all of the inner must be taken";
+      return failure();
     slices.push_back(createSlice(builder, model.op.getLoc(), operand, *part));
     operand = slices.back()->getResult(0);
   }
@@ -220,125 +247,6 @@ Operation *rope::cloneOnOperands(OpBuilder &builder,
 }
 
 //===----------------------------------------------------------------------===//
-// From operands to the domain
-//===----------------------------------------------------------------------===//
-
-/// Whether a value is known to be a multiple of `factor`.
-static bool isMultipleOf(OpFoldResult value, int64_t factor) {
-  if (factor == 1)
-    return true;
-  if (std::optional<int64_t> constant = getConstantIntValue(value))
-    return *constant % factor == 0;
-  auto dynamic = cast<Value>(value);
-  if (auto apply = dynamic.getDefiningOp<affine::AffineApplyOp>()) {
-    AffineExpr expr = apply.getAffineMap().getResult(0);
-    if (expr.isMultipleOf(factor))
-      return true;
-    return isa<AffineDimExpr, AffineSymbolExpr>(expr) &&
-           isMultipleOf(apply.getMapOperands().front(), factor);
-  }
-  auto argument = dyn_cast<BlockArgument>(dynamic);
-  auto loop =
-      argument
-          ? dyn_cast<LoopLikeOpInterface>(argument.getOwner()->getParentOp())
-          : nullptr;
-  if (!loop)
-    return false;
-  auto ivs = loop.getLoopInductionVars();
-  auto starts = loop.getLoopLowerBounds();
-  auto steps = loop.getLoopSteps();
-  if (!ivs || !starts || !steps)
-    return false;
-  for (auto [iv, start, step] : llvm::zip(*ivs, *starts, *steps))
-    if (iv == dynamic)
-      return isMultipleOf(start, factor) && isMultipleOf(step, factor);
-  return false;
-}
-
-/// Sets dims of a domain tile, each only once.
-namespace {
-class DomainTileBuilder {
-public:
-  DomainTileBuilder(OpBuilder &builder, TilingModel &model)
-      : builder(builder), model(model) {
-    tile.offsets.resize(model.iterators.size());
-    tile.sizes.resize(model.iterators.size());
-  }
-
-  /// Adds what a part of an operand's dim says of the domain.
-  LogicalResult add(ArrayRef<unsigned> dims, OpFoldResult offset,
-                    OpFoldResult size);
-  /// The tile, whole where nothing was said.
-  FailureOr<Tile> take();
-
-private:
-  LogicalResult set(unsigned dim, OpFoldResult offset, OpFoldResult size);
-  LogicalResult split(unsigned outer, unsigned inner, OpFoldResult offset,
-                      OpFoldResult size);
-
-  OpBuilder &builder;
-  TilingModel &model;
-  Tile tile;
-};
-} // namespace
-
-LogicalResult DomainTileBuilder::set(unsigned dim, OpFoldResult offset,
-                                     OpFoldResult size) {
-  if (tile.offsets[dim])
-    return success(isEqualConstantIntOrValue(tile.offsets[dim], offset) &&
-                   isEqualConstantIntOrValue(tile.sizes[dim], size));
-  tile.offsets[dim] = offset;
-  tile.sizes[dim] = size;
-  return success();
-}
-
-LogicalResult DomainTileBuilder::split(unsigned outer, unsigned inner,
-                                       OpFoldResult offset, OpFoldResult size) {
-  int64_t count = model.getStaticExtent(inner);
-  if (model.getStaticExtent(outer) == 1)
-    return set(inner, offset, size);
-  std::optional<int64_t> width = getConstantIntValue(size);
-  if (ShapedType::isDynamic(count) || count == 0 || !width || *width == 0)
-    return failure();
-  Location loc = model.op.getLoc();
-  AffineExpr at = builder.getAffineDimExpr(0);
-  OpFoldResult first = apply(builder, loc, at.floorDiv(count), {offset});
-  // Whole groups.
-  if (*width % count == 0 && isMultipleOf(offset, count))
-    return success(
-        succeeded(set(outer, first, builder.getIndexAttr(*width / count))) &&
-        succeeded(
-            set(inner, builder.getIndexAttr(0), builder.getIndexAttr(count))));
-  // A part of one group.
-  if (count % *width != 0 || !isMultipleOf(offset, *width))
-    return failure();
-  return success(
-      succeeded(set(outer, first, builder.getIndexAttr(1))) &&
-      succeeded(set(inner, apply(builder, loc, at % count, {offset}), size)));
-}
-
-LogicalResult DomainTileBuilder::add(ArrayRef<unsigned> dims,
-                                     OpFoldResult offset, OpFoldResult size) {
-  if (dims.size() == 1)
-    return set(dims.front(), offset, size);
-  return split(dims[0], dims[1], offset, size);
-}
-
-FailureOr<Tile> DomainTileBuilder::take() {
-  for (auto [dim, offset] : llvm::enumerate(tile.offsets)) {
-    if (!offset) {
-      offset = builder.getIndexAttr(0);
-      tile.sizes[dim] = model.getExtent(builder, dim);
-    } else if (model.iterators[dim] != utils::IteratorType::parallel &&
-               !model.isWhole(tile, dim)) {
-      // A part of a reduction is not a part of its result.
-      return failure();
-    }
-  }
-  return std::move(tile);
-}
-
-//===----------------------------------------------------------------------===//
 // TilingInterface
 //===----------------------------------------------------------------------===//
 
@@ -351,16 +259,6 @@ SmallVector<Range> tiling::getIterationDomain(OpBuilder &builder,
   return domain;
 }
 
-static unsigned getInitOperand(TilingModel &model, unsigned resultNumber) {
-  return model.op.getDpsInitOperand(resultNumber)->getOperandNumber();
-}
-
-static bool holds(const OperandDims &dims, unsigned dim) {
-  return llvm::any_of(dims, [&](ArrayRef<unsigned> held) {
-    return llvm::is_contained(held, dim);
-  });
-}
-
 /// Whether tiles of the op run at the same time: its inits are shared by the
 /// iterations of a parallel loop.
 static bool isInParallelLoop(TilingModel &model) {
@@ -371,43 +269,24 @@ static bool isInParallelLoop(TilingModel &model) {
   });
 }
 
-/// Fails if two tiles would write the same part of a result at the same time,
-/// or over each other.
-static LogicalResult verifyDisjoint(TilingModel &model, const Tile &tile) {
-  for (unsigned dim = 0; dim < model.iterators.size(); ++dim) {
-    if (model.isWhole(tile, dim))
-      continue;
-    if (model.iterators[dim] != utils::IteratorType::parallel) {
-      if (isInParallelLoop(model))
-        return model.op.emitOpError()
-               << "cannot be tiled along dim " << dim
-               << " of its domain by a parallel loop: each tile reads what the "
-                  "one before it has written";
-      continue;
-    }
-    for (OpOperand &init : model.op.getDpsInitsMutable())
-      if (!holds(model.operands[init.getOperandNumber()], dim))
-        return model.op.emitOpError()
-               << "cannot be tiled along dim " << dim
-               << " of its domain: all tiles would write to the same init "
-               << init.getOperandNumber() - model.op.getNumDpsInputs();
-  }
-  return success();
-}
-
 FailureOr<TilingResult> tiling::getTiledImplementation(OpBuilder &builder,
                                                        TilingModel &model,
                                                        const Tile &tile) {
-  if (failed(verifyDisjoint(model, tile)) || failed(model.verifyTile(tile)))
+  if (Obstacle obstacle =
+          model.findObstacle(model.getParts(tile), isInParallelLoop(model))) {
+    // No error: fusion tries what may fail.
+    remark::missed(model.op.getLoc(),
+                   remark::RemarkOpts::name("tile").category("rope-tile"))
+        << *obstacle;
     return failure();
+  }
   TilingResult result;
   FailureOr<SmallVector<Value>> operands =
       createOperandTiles(builder, model, tile, result.generatedSlices);
   if (failed(operands))
     return failure();
   Operation *tiled = cloneOnOperands(builder, model.op, *operands);
-  if (failed(model.adjust(builder, tiled, tile)))
-    return failure();
+  model.adjust(builder, tiled, tile);
   result.tiledOps.push_back(tiled);
   result.tiledValues = llvm::to_vector_of<Value>(tiled->getResults());
   return result;
@@ -420,44 +299,12 @@ LogicalResult tiling::getResultTilePosition(OpBuilder &builder,
                                             SmallVector<OpFoldResult> &offsets,
                                             SmallVector<OpFoldResult> &sizes) {
   FailureOr<Tile> part =
-      getOperandTile(builder, model, getInitOperand(model, resultNumber), tile);
+      getOperandTile(builder, model, model.getInitOperand(resultNumber), tile);
   if (failed(part))
     return failure();
   offsets = std::move(part->offsets);
   sizes = std::move(part->sizes);
   return success();
-}
-
-FailureOr<Tile> tiling::getDomainTileOfResult(OpBuilder &builder,
-                                              TilingModel &model,
-                                              unsigned resultNumber,
-                                              const Tile &tile) {
-  DomainTileBuilder domain(builder, model);
-  const OperandDims &dims = model.operands[getInitOperand(model, resultNumber)];
-  for (auto [i, held] : llvm::enumerate(dims))
-    if (!held.empty() &&
-        failed(domain.add(held, tile.offsets[i], tile.sizes[i])))
-      return failure();
-  return domain.take();
-}
-
-FailureOr<Tile>
-tiling::getDomainTileOfOperands(OpBuilder &builder, TilingModel &model,
-                                ArrayRef<unsigned> operandNumbers,
-                                ArrayRef<SmallVector<OpFoldResult>> offsets,
-                                ArrayRef<SmallVector<OpFoldResult>> sizes) {
-  DomainTileBuilder domain(builder, model);
-  for (auto [number, offset, size] :
-       llvm::zip_equal(operandNumbers, offsets, sizes)) {
-    Tile tile{offset, size};
-    Value operand = model.op->getOperand(number);
-    for (auto [i, held] : llvm::enumerate(model.operands[number])) {
-      if (held.empty() ? !isWholeDim(operand, tile, i)
-                       : failed(domain.add(held, offset[i], size[i])))
-        return failure();
-    }
-  }
-  return domain.take();
 }
 
 FailureOr<TilingResult> tiling::generateResultTileValue(OpBuilder &builder,
@@ -473,7 +320,7 @@ FailureOr<TilingResult> tiling::generateResultTileValue(OpBuilder &builder,
   if (failed(result))
     return failure();
   Value value = result->tiledValues[resultNumber];
-  unsigned init = getInitOperand(model, resultNumber);
+  unsigned init = model.getInitOperand(resultNumber);
   // A part of the channels is cut out of all of them.
   Tile rest = tile;
   bool whole = true;

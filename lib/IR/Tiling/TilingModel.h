@@ -15,6 +15,7 @@
 
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/TilingInterface.h"
+#include "rope/IR/Rope.h"
 
 namespace mlir::rope {
 
@@ -29,6 +30,17 @@ struct Tile {
 /// dim of extent (first · second).
 using OperandDims = SmallVector<SmallVector<unsigned, 2>>;
 
+/// How much of a dim of the iteration domain a tile has.
+struct Part {
+  /// All of it, as far as can be told.
+  bool whole;
+  /// One element.
+  bool single;
+};
+
+/// Why an op cannot be tiled in some way; none if it can.
+using Obstacle = std::optional<std::string>;
+
 /// How an op is cut into tiles.
 class TilingModel {
 public:
@@ -41,25 +53,52 @@ public:
   /// The extent of a dim of the iteration domain; may create IR.
   virtual OpFoldResult getExtent(OpBuilder &builder, unsigned dim) = 0;
 
-  /// Emits an error if the op has no such tile.
-  virtual LogicalResult verifyTile(const Tile &) { return success(); }
-
   /// Corrects operands of the op that has been built for a tile, beyond slicing
-  /// them; emits an error on failure.
-  virtual LogicalResult adjust(OpBuilder &, Operation * /*tiled*/,
-                               const Tile &) {
-    return success();
-  }
+  /// them.
+  virtual void adjust(OpBuilder &, Operation * /*tiled*/, const Tile &) {}
+
+  /// Why the op has no tiles of such parts, one part for each dim. `parallel`:
+  /// tiles run at the same time. Creates no IR.
+  Obstacle findObstacle(ArrayRef<Part> parts, bool parallel);
 
   /// Whether a tile has all of a dim, as far as can be told; creates no IR.
   bool isWhole(const Tile &tile, unsigned dim);
+
+  /// What a tile has of a dim, and of each; creates no IR.
+  Part getPart(const Tile &tile, unsigned dim);
+  SmallVector<Part> getParts(const Tile &tile);
+
+  /// The number of the operand that a result is tied to.
+  unsigned getInitOperand(unsigned resultNumber);
 
   DestinationStyleOpInterface op;
   /// The loops, outermost first.
   SmallVector<utils::IteratorType> iterators;
   /// For each operand of the op; empty for one that has no dims.
   SmallVector<OperandDims> operands;
+
+protected:
+  /// An obstacle beyond those of operands and results.
+  virtual Obstacle findOwnObstacle(ArrayRef<Part>) { return std::nullopt; }
 };
+
+/// A model whose domain is the first dims of an operand.
+class LeadingDimsModel : public TilingModel {
+public:
+  LeadingDimsModel(DestinationStyleOpInterface op, Value shaped, unsigned lead)
+      : TilingModel(op), shaped(shaped) {
+    iterators.assign(lead, utils::IteratorType::parallel);
+  }
+
+  int64_t getStaticExtent(unsigned dim) override;
+  OpFoldResult getExtent(OpBuilder &builder, unsigned dim) override;
+
+private:
+  Value shaped;
+};
+
+/// The model of an op of the dialect.
+std::unique_ptr<TilingModel> createTilingModel(Operation *op);
 
 /// The tile of an operand that serves a tile of the domain. Fails where a dim
 /// that holds two dims of the domain would not be one piece.
@@ -67,11 +106,18 @@ FailureOr<Tile> getOperandTile(OpBuilder &builder, TilingModel &model,
                                unsigned operandNumber, const Tile &domainTile);
 
 /// The operands of an op over a tile of the domain: slices, which are appended
-/// to `slices`, or the operand itself where the tile has all of it. Emits an
-/// error if an operand cannot be sliced.
+/// to `slices`, or the operand itself where the tile has all of it. Fails if an
+/// operand cannot be sliced.
 FailureOr<SmallVector<Value>>
 createOperandTiles(OpBuilder &builder, TilingModel &model, const Tile &tile,
                    SmallVectorImpl<Operation *> &slices);
+
+/// Whether a tile of `shaped` has all of its dim `dim`.
+bool isWholeDim(Value shaped, const Tile &tile, unsigned dim);
+
+/// `expr` of `operands`, folded where they are constant.
+OpFoldResult apply(OpBuilder &builder, Location loc, AffineExpr expr,
+                   ArrayRef<OpFoldResult> operands);
 
 /// A part of a tensor or a memref.
 Operation *createSlice(OpBuilder &builder, Location loc, Value shaped,
@@ -83,6 +129,14 @@ Operation *cloneOnOperands(OpBuilder &builder, DestinationStyleOpInterface op,
 
 /// Implementations of the methods of TilingInterface.
 namespace tiling {
+std::unique_ptr<TilingModel> createModel(TableOp op);
+std::unique_ptr<TilingModel> createModel(AssembleOp op);
+std::unique_ptr<TilingModel> createModel(ComposeOp op);
+std::unique_ptr<TilingModel> createModel(RotateOp op);
+std::unique_ptr<TilingModel> createModel(RerotateOp op);
+std::unique_ptr<TilingModel> createModel(AttentionOp op);
+std::unique_ptr<TilingModel> createModel(OnlineAttentionOp op);
+std::unique_ptr<TilingModel> createModel(LinearAttentionOp op);
 SmallVector<Range> getIterationDomain(OpBuilder &builder, TilingModel &model);
 FailureOr<TilingResult> getTiledImplementation(OpBuilder &builder,
                                                TilingModel &model,
@@ -111,6 +165,9 @@ FailureOr<TilingResult> generateResultTileValue(OpBuilder &builder,
 
 /// Defines the methods of TilingInterface for an op by `ModelTy(op)`.
 #define ROPE_DEFINE_TILING(OpTy, ModelTy)                                      \
+  std::unique_ptr<TilingModel> tiling::createModel(OpTy op) {                  \
+    return std::make_unique<ModelTy>(op);                                      \
+  }                                                                            \
   SmallVector<utils::IteratorType> OpTy::getLoopIteratorTypes() {              \
     return ModelTy(*this).iterators;                                           \
   }                                                                            \

@@ -1,4 +1,4 @@
-// RUN: rope-opt %s --rope-tile=sizes=g:1 --canonicalize | FileCheck %s
+// RUN: rope-opt %s --rope-tile="sizes=h:1,g:1" --canonicalize | FileCheck %s
 
 // The first operand with heads does not say how many there are; another does.
 // CHECK-LABEL: @from_output
