@@ -32,7 +32,16 @@ static constexpr OperandRole kAllRoles[] = {
 
 ArrayRef<OperandRole> rope::getAllRoles() { return kAllRoles; }
 
-RoleInfo rope::getInfo(OperandRole role) {
+/// What a role may hold: its name, the letters that it may have, those that it
+/// must have, and its default letters, outermost first.
+struct RoleInfo {
+  StringRef name;
+  StringRef allowed;
+  StringRef required;
+  StringRef defaults;
+};
+
+static RoleInfo getInfo(OperandRole role) {
   switch (role) {
   case OperandRole::Query:
     return {"query", "bhgmd", "d", "b(hg)md"};

@@ -29,8 +29,8 @@ static bool holds(const OperandDims &dims, unsigned dim) {
 static Obstacle findOverlap(TilingModel &model, ArrayRef<Part> parts,
                             bool parallel) {
   for (auto [dim, part] : llvm::enumerate(parts)) {
-    std::string along = "cannot be tiled along dim " + std::to_string(dim) +
-                        " of its domain";
+    std::string along =
+        "cannot be tiled along dim " + std::to_string(dim) + " of its domain";
     if (part.whole)
       continue;
     if (model.iterators[dim] != utils::IteratorType::parallel) {
