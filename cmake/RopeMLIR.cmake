@@ -51,6 +51,11 @@ endif()
 if(ROPE_WARNINGS_AS_ERRORS)
   add_compile_options(-Werror)
 endif()
+# The sanitizers' functions are in the program, not in what a shared library
+# links with.
+if(ROPE_SANITIZE)
+  string(REPLACE "-Wl,-z,defs" "" CMAKE_SHARED_LINKER_FLAGS "${CMAKE_SHARED_LINKER_FLAGS}")
+endif()
 foreach(sanitizer IN LISTS ROPE_SANITIZE)
   add_compile_options(-fsanitize=${sanitizer} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${sanitizer})

@@ -108,6 +108,9 @@ def Rope_LayoutAttr : Rope_Attr<"Layout", "layout"> {
     `m` query row, `n` key row, `d` channel of query and key, `e` channel of
     value. `(hg)` is one dim which holds both, h outermost; `1` is a dim of
     extent 1 that is broadcast. A letter that an operand lacks is broadcast.
+    Where no operand has g as a dim of its own, its extent is that of (hg) over
+    that of h; where only h has none, h is (hg) over g; where both have none, h
+    is 1.
 
     A role left out has its default: trailing dims of
     query `b(hg)md` (rank 5: `bhgmd`), key `bhnd`, value `bhne`, output

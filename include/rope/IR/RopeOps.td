@@ -231,7 +231,8 @@ def Rope_AttentionOp : Rope_AttentionLikeOp<"attention"> {
     - C5: scale is finite; softcap is finite and positive.
     - C6: window has two entries, each at least −1.
     - C7: there are one or two inits; the second (lse) is f32 or f64.
-    - C8: inits have each of b, h, g and m, unless its extent is 1.
+    - C8: inits have each of b, h, g and m, unless its extent is 1. One that is
+      dynamic is checked at run time.
 
     Example:
     ```mlir

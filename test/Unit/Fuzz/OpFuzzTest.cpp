@@ -16,7 +16,7 @@
 //   once, where that is more.
 //
 // Case number i of a run has the seed ROPE_FUZZ_SEED + i (default: 1), and
-// there are ROPE_FUZZ_CASES of them (default: 50). A longer run:
+// there are ROPE_FUZZ_CASES of them (default: 150). A longer run:
 //
 //   ROPE_FUZZ_SEED=$RANDOM ROPE_FUZZ_CASES=1000 build/release/bin/RopeFuzzTests
 //
@@ -174,7 +174,7 @@ TEST(OpFuzz, AgreesWithReference) {
   ASSERT_TRUE(isCaseKind(getKind())) << "no kind of case: " << getKind();
   constexpr uint64_t batchSize = 25;
   uint64_t seed = getNumber("ROPE_FUZZ_SEED", 1);
-  uint64_t numCases = getNumber("ROPE_FUZZ_CASES", 50);
+  uint64_t numCases = getNumber("ROPE_FUZZ_CASES", 150);
   for (uint64_t done = 0; done < numCases; done += batchSize)
     Batch(seed + done, std::min(batchSize, numCases - done)).run();
 }

@@ -7,8 +7,8 @@
 //
 // Feeds the cases of the lit tests of the dialect, and random changes of them,
 // to the check that the fuzz target rope-fuzzer runs. Needs no libFuzzer.
-// ROPE_FUZZ_SEED chooses the changes, ROPE_FUZZ_TEXTS their number (default: 0,
-// the cases as they are).
+// ROPE_FUZZ_SEED chooses the changes, ROPE_FUZZ_TEXTS their number (default:
+// 20000).
 //
 //===----------------------------------------------------------------------===//
 

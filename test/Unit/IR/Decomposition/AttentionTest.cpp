@@ -82,6 +82,15 @@ TEST(Attention, MissingLettersAreBroadcast) {
   expectCorrectBothWays(attention);
 }
 
+TEST(Attention, HeadsFromTheirGroup) {
+  // Only the mask tells how the group splits.
+  AttentionCase attention = withLse({});
+  attention.key.letters = "bnd";
+  attention.value.letters = "ne";
+  attention.mask = {"gmn", "f32"};
+  expectCorrectBothWays(attention);
+}
+
 TEST(Attention, Causal) {
   AttentionCase attention = withLse({});
   attention.causal = true;
