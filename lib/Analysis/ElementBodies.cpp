@@ -21,6 +21,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace mlir::rope;
@@ -198,13 +199,101 @@ const Expr *BodyEvaluator::evaluateAffine(AffineExpr expr,
   }
 }
 
-/// What tells two ops of one name and type apart.
+/// What tells two ops of one name and type apart: all attributes but the
+/// licences to compute less strictly, which need not be made use of.
 static Attribute getDiscriminator(Operation *op) {
   if (auto compare = dyn_cast<arith::CmpIOp>(op))
     return compare.getPredicateAttr();
   if (auto compare = dyn_cast<arith::CmpFOp>(op))
     return compare.getPredicateAttr();
-  return {};
+  SmallVector<NamedAttribute> kept;
+  for (NamedAttribute attribute : op->getAttrDictionary())
+    if (!llvm::is_contained({"fastmath", "overflowFlags", "isExact", "nonNeg"},
+                            attribute.getName().strref()))
+      kept.push_back(attribute);
+  return kept.empty() ? Attribute()
+                      : DictionaryAttr::get(op->getContext(), kept);
+}
+
+static bool isBoolean(Type type) {
+  return getElementTypeOrSelf(type).isInteger(1);
+}
+
+/// The op that a signed or wrapping op on booleans is on the integers 0 and 1,
+/// where true is −1 to the op.
+static const Expr *applyToBooleans(ExprContext &context, Operation *op,
+                                   ArrayRef<const Expr *> operands) {
+  Type truth = IntegerType::get(op->getContext(), 1);
+  if (isa<arith::AddIOp, arith::SubIOp>(op))
+    return context.apply<arith::XOrIOp>(truth, operands);
+  if (isa<arith::MulIOp, arith::MaxSIOp, arith::MinUIOp>(op))
+    return context.apply<arith::AndIOp>(truth, operands);
+  if (isa<arith::MinSIOp, arith::MaxUIOp>(op))
+    return context.apply<arith::OrIOp>(truth, operands);
+  auto compare = dyn_cast<arith::CmpIOp>(op);
+  if (!compare)
+    return nullptr;
+  arith::CmpIPredicate predicate = compare.getPredicate();
+  switch (predicate) {
+  case arith::CmpIPredicate::slt:
+    predicate = arith::CmpIPredicate::ugt;
+    break;
+  case arith::CmpIPredicate::sle:
+    predicate = arith::CmpIPredicate::uge;
+    break;
+  case arith::CmpIPredicate::sgt:
+    predicate = arith::CmpIPredicate::ult;
+    break;
+  case arith::CmpIPredicate::sge:
+    predicate = arith::CmpIPredicate::ule;
+    break;
+  default:
+    break;
+  }
+  return context.apply<arith::CmpIOp>(
+      truth, operands,
+      arith::CmpIPredicateAttr::get(op->getContext(), predicate));
+}
+
+/// Casts from integers, whose width only the op knows.
+static const Expr *applyCast(ExprContext &context, Operation *op, Type type,
+                             const Expr *operand) {
+  Type from = getElementTypeOrSelf(op->getOperand(0).getType());
+  if (isa<arith::ExtSIOp>(op) && isBoolean(from))
+    return context.mul(operand, context.getInt(-1));
+  if (isa<arith::SIToFPOp>(op) && isBoolean(from))
+    return context.apply<arith::NegFOp>(
+        type, context.apply<arith::UIToFPOp>(type, operand));
+  // The number whose low bits are kept, as a signed one.
+  if (isa<arith::TruncIOp>(op) && type.getIntOrFloatBitWidth() < 62) {
+    unsigned bits = type.getIntOrFloatBitWidth();
+    const Expr *modulus = context.getInt(int64_t(1) << bits);
+    if (bits == 1)
+      return context.mod(operand, modulus);
+    const Expr *half = context.getInt(int64_t(1) << (bits - 1));
+    return context.sub(context.mod(context.add(operand, half), modulus), half);
+  }
+  // A negative number is read without its sign.
+  if (isa<arith::ExtUIOp>(op) && !isBoolean(from) &&
+      from.getIntOrFloatBitWidth() < 62) {
+    const Expr *modulus =
+        context.getInt(int64_t(1) << from.getIntOrFloatBitWidth());
+    return context.mod(operand, modulus);
+  }
+  return nullptr;
+}
+
+/// A scalar op, or an elementwise one on elements.
+static const Expr *applyOp(ExprContext &context, Operation *op, Type type,
+                           ArrayRef<const Expr *> operands) {
+  const Expr *special = nullptr;
+  if (operands.size() == 2 && isBoolean(op->getOperand(0).getType()))
+    special = applyToBooleans(context, op, operands);
+  else if (operands.size() == 1)
+    special = applyCast(context, op, type, operands[0]);
+  if (special)
+    return special;
+  return context.apply(op->getName(), getDiscriminator(op), type, operands);
 }
 
 /// The branch that the condition decides for, or a choice of both.
@@ -255,8 +344,7 @@ const Expr *BodyEvaluator::evaluateOp(Operation *op, Value value) {
   if (!scalar || op->getNumResults() != 1 || op->getNumRegions() != 0 ||
       op->getNumOperands() == 0 || !isPure(op))
     return getOpaque(value);
-  return context.apply(op->getName(), getDiscriminator(op), value.getType(),
-                       evaluateAll(op->getOperands()));
+  return applyOp(context, op, value.getType(), evaluateAll(op->getOperands()));
 }
 
 const Expr *rope::evaluateScalarOp(ElementEvaluator &evaluator, Value value) {
@@ -389,9 +477,7 @@ static const Expr *expandElementwise(ElementEvaluator &evaluator, Operation *op,
     operands.push_back(isa<RankedTensorType>(operand.getType())
                            ? context.getRead(operand, index)
                            : evaluator.evaluateScalar(operand));
-  return context.apply(op->getName(), getDiscriminator(op),
-                       cast<ShapedType>(value.getType()).getElementType(),
-                       operands);
+  return applyOp(context, op, getElementTypeOrSelf(value.getType()), operands);
 }
 
 const Expr *rope::expandComputation(ElementEvaluator &evaluator,

@@ -35,17 +35,40 @@ SmallVector<int64_t> ElementEvaluator::getReductionExtents(const Expr *read) {
   return extents;
 }
 
-const Expr *ElementEvaluator::evaluateReductionExtent(const Expr *read) {
+std::optional<unsigned> ElementEvaluator::getReductionDim(const Expr *read) {
+  std::optional<unsigned> found;
+  for (auto [i, extent] : llvm::enumerate(getReductionExtents(read))) {
+    if (extent != 1 && found)
+      return std::nullopt;
+    if (extent != 1)
+      found = i;
+  }
+  return found;
+}
+
+const Expr *ElementEvaluator::evaluateReductionExtent(const Expr *read,
+                                                      unsigned dim) {
   linalg::LinalgOp op = getStructuredOp(read);
   SmallVector<unsigned> dims;
   op.getReductionDims(dims);
   for (OpOperand &operand : op->getOpOperands()) {
     AffineMap map = op.getMatchingIndexingMap(&operand);
     for (auto [i, expr] : llvm::enumerate(map.getResults()))
-      if (expr == getAffineDimExpr(dims.front(), op.getContext()))
+      if (expr == getAffineDimExpr(dims[dim], op.getContext()))
         return evaluateExtent(operand.get(), i);
   }
   return nullptr;
+}
+
+std::optional<Reduction>
+ElementEvaluator::evaluateReductionOver(const Expr *read, const Expr *at) {
+  std::optional<unsigned> dim = getReductionDim(read);
+  if (!dim)
+    return std::nullopt;
+  SmallVector<const Expr *> index(getReductionExtents(read).size(),
+                                  context.getInt(0));
+  index[*dim] = at;
+  return evaluateReduction(read, index);
 }
 
 bool ElementEvaluator::isReduction(const Expr *read) {
@@ -63,6 +86,8 @@ static bool isNeutral(Reduction::Kind kind, const Expr *init) {
     return init->getKind() == Expr::Kind::Float && init->getFloat() < -1e4;
   case Reduction::Kind::And:
     return init->isInt(1);
+  case Reduction::Kind::Or:
+    return init->isInt(0);
   }
   return false;
 }
@@ -98,6 +123,8 @@ std::optional<Reduction> ElementEvaluator::evaluateReduction(const Expr *read,
     result.kind = Reduction::Kind::Max;
   else if (step->isa<arith::AndIOp>())
     result.kind = Reduction::Kind::And;
+  else if (step->isa<arith::OrIOp>())
+    result.kind = Reduction::Kind::Or;
   else
     return std::nullopt;
   const Expr *start =

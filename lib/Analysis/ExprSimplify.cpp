@@ -69,47 +69,99 @@ static bool isUnsigned(arith::CmpIPredicate predicate) {
       predicate);
 }
 
-static bool isNotNegative(IntRange range) {
-  return range.low && *range.low >= 0;
+static bool isBoolean(const Expr *expr) {
+  return expr->getType() && expr->getType().isInteger(1);
 }
 
-/// Booleans are the integers 0 and 1.
+/// Not `expr`, for a boolean.
+static const Expr *invert(ExprContext &context, const Expr *expr) {
+  if (expr->isInt())
+    return context.getInt(1 - expr->getInt());
+  if (expr->isa<arith::CmpIOp>()) {
+    auto predicate = cast<arith::CmpIPredicateAttr>(expr->getAttr());
+    return context.apply<arith::CmpIOp>(
+        expr->getType(), expr->getOperands(),
+        arith::CmpIPredicateAttr::get(
+            context.getMLIRContext(),
+            arith::invertPredicate(predicate.getValue())));
+  }
+  if (expr->isa<arith::XOrIOp>())
+    for (auto [a, b] : {std::pair(0, 1), std::pair(1, 0)})
+      if (expr->getOperands()[a]->isInt(1))
+        return expr->getOperands()[b];
+  return nullptr;
+}
+
+/// Booleans are the integers 0 and 1; −1 has all bits set.
 static const Expr *simplifyLogic(ExprContext &context, OperationName name,
-                                 const Expr *lhs, const Expr *rhs) {
+                                 Type type, const Expr *lhs, const Expr *rhs) {
   if (lhs->isInt())
     std::swap(lhs, rhs);
+  bool all = rhs->isInt(type.isInteger(1) ? 1 : -1);
   if (is<arith::AndIOp>(name)) {
     if (rhs->isInt(0))
       return rhs;
-    if (rhs->isInt(1) || rhs->isInt(-1) || lhs == rhs)
+    if (all || lhs == rhs)
       return lhs;
   } else if (is<arith::OrIOp>(name)) {
-    if (rhs->isInt(1) || rhs->isInt(-1))
+    if (all)
       return rhs;
     if (rhs->isInt(0) || lhs == rhs)
       return lhs;
   } else if (is<arith::XOrIOp>(name)) {
     if (rhs->isInt(0))
       return lhs;
+    if (lhs == rhs)
+      return context.getInt(0);
     if (lhs->isInt() && rhs->isInt())
       return context.getInt(lhs->getInt() ^ rhs->getInt());
+    if (all && type.isInteger(1))
+      return invert(context, lhs);
   }
   return nullptr;
 }
 
-/// Casts between integers keep the value, but for those from and to booleans.
+/// Whether an integer may not be one of the type's. Indices and positions are
+/// taken to fit in 32 bits and more.
+static bool mayWrap(IntRange range, Type type) {
+  if (!type.isInteger() || type.getIntOrFloatBitWidth() >= 32)
+    return false;
+  unsigned bits = type.getIntOrFloatBitWidth();
+  if (bits == 1)
+    return !range.low || !range.high || *range.low < 0 || *range.high > 1;
+  return !range.low || !range.high || *range.low < llvm::minIntN(bits) ||
+         *range.high > llvm::maxIntN(bits);
+}
+
+/// Casts keep the value where it fits. Of what type an operand was is known to
+/// the caller alone: see `simplifyCast` of bodies for narrowing and unsigned
+/// extension.
 static const Expr *simplifyIntegerCast(ExprContext &context, OperationName name,
                                        Type type, const Expr *operand) {
-  bool fromBoolean = operand->getType() && operand->getType().isInteger(1);
-  if (is<arith::TruncIOp>(name))
-    return type.isInteger(1) ? nullptr : operand;
-  if (is<arith::ExtSIOp>(name))
-    return fromBoolean ? context.mul(operand, context.getInt(-1)) : operand;
-  if (is<arith::ExtUIOp>(name))
-    return isNotNegative(context.getRange(operand)) ? operand : nullptr;
-  if (is<arith::IndexCastOp, arith::IndexCastUIOp>(name))
+  IntRange range = context.getRange(operand);
+  if (is<arith::ExtSIOp>(name) && !isBoolean(operand))
+    return operand;
+  if (is<arith::ExtUIOp>(name) && range.isNotNegative())
+    return operand;
+  if (is<arith::IndexCastOp, arith::IndexCastUIOp>(name) &&
+      !mayWrap(range, type))
     return operand;
   return nullptr;
+}
+
+/// The extent that an index is below: of a symbol, or of a quotient of one;
+/// null if none is known.
+static const Expr *getExtentAbove(ExprContext &context, const Expr *index) {
+  if (index->getKind() == Expr::Kind::Sym)
+    return index->getDynamicExtent();
+  if (!index->isa<arith::FloorDivSIOp>() || !index->getOperands()[1]->isInt())
+    return nullptr;
+  const Expr *whole = getExtentAbove(context, index->getOperands()[0]);
+  const Expr *divisor = index->getOperands()[1];
+  if (!whole)
+    return nullptr;
+  const Expr *quotient = context.floorDiv(whole, divisor);
+  return context.mul(quotient, divisor) == whole ? quotient : nullptr;
 }
 
 const Expr *ExprContext::simplifySelect(ArrayRef<const Expr *> operands) {
@@ -118,6 +170,10 @@ const Expr *ExprContext::simplifySelect(ArrayRef<const Expr *> operands) {
     return operands[1];
   if (condition->isInt())
     return condition->isInt(0) ? operands[2] : operands[1];
+  bool isTruth =
+      isBoolean(operands[1]) || isBoolean(operands[2]) || isBoolean(condition);
+  if (isTruth && operands[1]->isInt(1) && operands[2]->isInt(0))
+    return condition;
   // select(extent == 1, 0, i) is i where i is below that extent.
   bool broadcasts =
       condition->isa<arith::CmpIOp>() &&
@@ -126,11 +182,77 @@ const Expr *ExprContext::simplifySelect(ArrayRef<const Expr *> operands) {
   if (!broadcasts || !operands[1]->isInt(0))
     return nullptr;
   ArrayRef<const Expr *> sides = condition->getOperands();
-  const Expr *extent = operands[2]->getDynamicExtent();
-  if (extent && ((sides[0] == extent && sides[1]->isInt(1)) ||
-                 (sides[1] == extent && sides[0]->isInt(1))))
+  const Expr *extent = getExtentAbove(*this, operands[2]);
+  const Expr *tested = sides[1]->isInt(1)   ? sides[0]
+                       : sides[0]->isInt(1) ? sides[1]
+                                            : nullptr;
+  if (!extent || !tested)
+    return nullptr;
+  if (tested == extent)
     return operands[2];
+  openBroadcasts.insert({tested, extent});
   return nullptr;
+}
+
+/// eq and ne of a boolean and a constant are the boolean, or not it.
+static const Expr *simplifyTruthTest(ExprContext &context,
+                                     arith::CmpIPredicate predicate,
+                                     const Expr *lhs, const Expr *rhs) {
+  if (lhs->isInt())
+    std::swap(lhs, rhs);
+  bool equal = predicate == arith::CmpIPredicate::eq;
+  if (!isBoolean(lhs) || (!rhs->isInt(0) && !rhs->isInt(1)) ||
+      (!equal && predicate != arith::CmpIPredicate::ne))
+    return nullptr;
+  if (rhs->isInt(equal ? 1 : 0))
+    return lhs;
+  return context.apply<arith::XOrIOp>(lhs->getType(), {lhs, context.getInt(1)});
+}
+
+const Expr *ExprContext::simplifyDivision(OperationName name, const Expr *lhs,
+                                          const Expr *rhs) {
+  if (!rhs->isInt() || rhs->getInt() <= 0)
+    return nullptr;
+  if (is<arith::FloorDivSIOp>(name))
+    return floorDiv(lhs, rhs);
+  // Towards zero is down for what is not negative.
+  if (!getRange(lhs).isNotNegative())
+    return nullptr;
+  if (is<arith::DivSIOp, arith::DivUIOp>(name))
+    return floorDiv(lhs, rhs);
+  if (is<arith::CeilDivSIOp, arith::CeilDivUIOp>(name))
+    return floorDiv(add(lhs, getInt(rhs->getInt() - 1)), rhs);
+  if (is<arith::RemSIOp, arith::RemUIOp>(name))
+    return mod(lhs, rhs);
+  return nullptr;
+}
+
+const Expr *ExprContext::simplifyComparison(arith::CmpIPredicate predicate,
+                                            const Expr *lhs, const Expr *rhs) {
+  if (isUnsigned(predicate) &&
+      !(getRange(lhs).isNotNegative() && getRange(rhs).isNotNegative()))
+    return nullptr;
+  if (std::optional<bool> truth = decide(predicate, getRange(sub(lhs, rhs))))
+    return getInt(*truth);
+  return simplifyTruthTest(*this, predicate, lhs, rhs);
+}
+
+/// Sums and products, but for those that may wrap.
+const Expr *ExprContext::simplifyArithmetic(OperationName name, Type type,
+                                            const Expr *lhs, const Expr *rhs) {
+  const Expr *result = nullptr;
+  bool shifts = rhs->isInt() && rhs->getInt() >= 0 && rhs->getInt() < 62;
+  if (is<arith::AddIOp>(name))
+    result = add(lhs, rhs);
+  else if (is<arith::SubIOp>(name))
+    result = sub(lhs, rhs);
+  else if (is<arith::MulIOp>(name))
+    result = mul(lhs, rhs);
+  else if (is<arith::ShLIOp>(name) && shifts)
+    result = mul(lhs, getInt(int64_t(1) << rhs->getInt()));
+  else if (is<arith::ShRSIOp>(name) && shifts)
+    result = floorDiv(lhs, getInt(int64_t(1) << rhs->getInt()));
+  return result && !mayWrap(getRange(result), type) ? result : nullptr;
 }
 
 const Expr *ExprContext::simplifyInteger(OperationName name, Attribute attr,
@@ -143,40 +265,22 @@ const Expr *ExprContext::simplifyInteger(OperationName name, Attribute attr,
   if (operands.size() != 2)
     return nullptr;
   const Expr *lhs = operands[0], *rhs = operands[1];
-  if (is<arith::AddIOp>(name))
-    return add(lhs, rhs);
-  if (is<arith::SubIOp>(name))
-    return sub(lhs, rhs);
-  if (is<arith::MulIOp>(name))
-    return mul(lhs, rhs);
-  bool positiveDivisor = rhs->isInt() && rhs->getInt() > 0;
-  bool towardsZeroIsDown = positiveDivisor && isNotNegative(getRange(lhs));
-  if (is<arith::FloorDivSIOp>(name) && positiveDivisor)
-    return floorDiv(lhs, rhs);
-  if (is<arith::DivSIOp, arith::DivUIOp>(name) && towardsZeroIsDown)
-    return floorDiv(lhs, rhs);
-  if (is<arith::CeilDivSIOp, arith::CeilDivUIOp>(name) && towardsZeroIsDown)
-    return floorDiv(add(lhs, getInt(rhs->getInt() - 1)), rhs);
-  if (is<arith::RemSIOp, arith::RemUIOp>(name) && towardsZeroIsDown)
-    return mod(lhs, rhs);
-  if (is<arith::CmpIOp>(name)) {
-    auto predicate = cast<arith::CmpIPredicateAttr>(attr).getValue();
-    if (isUnsigned(predicate) &&
-        !(isNotNegative(getRange(lhs)) && isNotNegative(getRange(rhs))))
-      return nullptr;
-    if (std::optional<bool> truth = decide(predicate, getRange(sub(lhs, rhs))))
-      return getInt(*truth);
-    return nullptr;
-  }
+  if (const Expr *result = simplifyArithmetic(name, type, lhs, rhs))
+    return result;
+  if (const Expr *result = simplifyDivision(name, lhs, rhs))
+    return result;
+  if (is<arith::CmpIOp>(name))
+    return simplifyComparison(cast<arith::CmpIPredicateAttr>(attr).getValue(),
+                              lhs, rhs);
   if (is<arith::MaxSIOp, arith::MinSIOp>(name)) {
     bool wantsLarger = is<arith::MaxSIOp>(name);
     IntRange difference = getRange(sub(lhs, rhs));
-    if (isNotNegative(difference))
+    if (difference.isNotNegative())
       return wantsLarger ? lhs : rhs;
     if (difference.high && *difference.high <= 0)
       return wantsLarger ? rhs : lhs;
   }
-  return simplifyLogic(*this, name, lhs, rhs);
+  return simplifyLogic(*this, name, type, lhs, rhs);
 }
 
 //===----------------------------------------------------------------------===//
@@ -224,19 +328,22 @@ static const Expr *simplifySum(ExprContext &context, Type type, const Expr *lhs,
   return nullptr;
 }
 
+static const Expr *getRounded(ExprContext &context, double number, Type type) {
+  APFloat value(number);
+  bool losesInfo;
+  value.convert(cast<FloatType>(type).getFloatSemantics(),
+                APFloat::rmNearestTiesToEven, &losesInfo);
+  value.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
+                &losesInfo);
+  return context.getFloat(value.convertToDouble(), type);
+}
+
 /// Widening twice is widening once, and narrowing back what was widened to
 /// the type it had is nothing.
 static const Expr *simplifyCast(ExprContext &context, OperationName name,
                                 Type type, const Expr *operand) {
-  if (operand->getKind() == Expr::Kind::Float) {
-    APFloat value(operand->getFloat());
-    bool losesInfo;
-    value.convert(cast<FloatType>(type).getFloatSemantics(),
-                  APFloat::rmNearestTiesToEven, &losesInfo);
-    value.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
-                  &losesInfo);
-    return context.getFloat(value.convertToDouble(), type);
-  }
+  if (operand->getKind() == Expr::Kind::Float)
+    return getRounded(context, operand->getFloat(), type);
   if (is<arith::ExtFOp>(name) && operand->isa<arith::ExtFOp>())
     return context.apply<arith::ExtFOp>(type, operand->getOperands());
   if (is<arith::TruncFOp>(name) && operand->isa<arith::ExtFOp>()) {
@@ -258,8 +365,10 @@ const Expr *ExprContext::simplifyFloat(OperationName name, Type type,
                        is<arith::SubFOp>(name));
   if (is<arith::ExtFOp, arith::TruncFOp>(name))
     return simplifyCast(*this, name, type, operands[0]);
-  if (is<arith::SIToFPOp, arith::UIToFPOp>(name) && operands[0]->isInt())
-    return getFloat(static_cast<double>(operands[0]->getInt()), type);
+  if (is<arith::SIToFPOp>(name) && operands[0]->isInt())
+    return getRounded(*this, static_cast<double>(operands[0]->getInt()), type);
+  if (is<arith::UIToFPOp>(name) && getRange(operands[0]).isNotNegative())
+    return apply<arith::SIToFPOp>(type, operands);
   if (is<math::FmaOp>(name)) {
     const Expr *product = apply<arith::MulFOp>(type, operands.take_front(2));
     return apply<arith::AddFOp>(type, {product, operands[2]});

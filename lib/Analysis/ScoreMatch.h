@@ -7,15 +7,18 @@
 #ifndef ROPE_LIB_ANALYSIS_SCOREMATCH_H
 #define ROPE_LIB_ANALYSIS_SCOREMATCH_H
 
+#include "Quotient.h"
 #include "rope/Analysis/AttentionMatch.h"
 
 namespace mlir::rope {
 
-/// A softmax along one symbol: exp(score) over the sum of it, where `score`
-/// is exact up to a term that does not depend on the symbol.
+/// A softmax along one symbol: exp(score) over the sum of it, where the sum
+/// `score` is exact up to terms that do not depend on the symbol.
 struct SoftmaxMatch {
-  const Expr *score = nullptr;
+  ScaledTerms score;
   const Expr *sink = nullptr;
+  /// Masks that stand outside of the exponential.
+  SmallVector<const Expr *> keep;
   /// Numbers that are −∞ for every key of a row that the model makes 0: the
   /// score itself, or its mask.
   SmallVector<const Expr *> guards;
@@ -37,39 +40,52 @@ public:
   FailureOr<SoftmaxMatch> matchSoftmax(const Expr *probability,
                                        bool &isCandidate);
 
+  /// The same where numerator and denominator are given.
+  FailureOr<SoftmaxMatch> matchQuotient(const Expr *numerator,
+                                        const Expr *denominator,
+                                        bool &isCandidate);
+
   /// Whether each guard of a softmax is of its score or of a mask: where it
   /// holds, the row sees no key, and attention gives 0 too.
   bool areGuardsEmptyRows(const SoftmaxMatch &softmax,
                           const MatchedScores &scores);
 
-  /// Takes a score apart into a product of query and key, scale and masks.
-  FailureOr<MatchedScores> matchScores(const Expr *score);
-
-  /// Follows reads and casts down to an op or a reduction.
-  const Expr *peel(const Expr *expr);
+  /// Takes scores apart into a product of query and key, scale and masks.
+  FailureOr<MatchedScores> matchScores(const SoftmaxMatch &softmax);
 
 private:
   LogicalResult fail(const Twine &why) {
     reason = why.str();
     return failure();
   }
-  FailureOr<SoftmaxMatch> matchQuotient(const Expr *numerator,
-                                        const Expr *denominator);
-  using SignedTerms = SmallVector<std::pair<const Expr *, bool>>;
+  const Expr *peel(const Expr *expr) { return rope::peel(evaluator, expr); }
+
+  // Softmaxes (SoftmaxMatch.cpp).
+  FailureOr<SoftmaxMatch> matchSoftmaxOp(const Expr *read);
+  FailureOr<SoftmaxMatch> matchGuarded(const Expr *choice, bool &isCandidate);
+  FailureOr<SoftmaxMatch> matchLogarithm(const Expr *exponential,
+                                         bool &isCandidate);
+  const Expr *stripMasks(const Expr *numerator, SoftmaxMatch &match);
   LogicalResult matchSum(const Expr *denominator, const Expr *numerator,
-                         const SignedTerms &shifts, SoftmaxMatch &match);
-  LogicalResult matchSink(const Expr *last, const SignedTerms &shifts,
+                         const ScaledTerms &shifts, SoftmaxMatch &match);
+  LogicalResult matchSumRead(const Expr *sum, const Expr *numerator,
+                             const ScaledTerms &shifts, SoftmaxMatch &match);
+  LogicalResult matchSink(const Expr *exponential, const ScaledTerms &shifts,
                           SoftmaxMatch &match);
   const Expr *getGuarded(const Expr *condition);
+  const Expr *getGuardedByReduction(const Expr *reduction, bool negated);
+  const Expr *getGuardedByMaximum(const Expr *compare);
+
+  // Scores (ScoreMatch.cpp).
   bool isProduct(const Expr *read);
   bool hasProduct(const Expr *expr);
-  void collectTerms(const Expr *expr, bool negative,
-                    SmallVectorImpl<std::pair<const Expr *, bool>> &terms);
-  LogicalResult addScore(const Expr *expr, MatchedScores &scores);
-  LogicalResult addChoice(const Expr *expr, MatchedScores &scores);
-  LogicalResult addMask(const Expr *expr, MatchedScores &scores);
-  LogicalResult scaleScores(double factor, MatchedScores &scores);
-  LogicalResult capScores(const Expr *tanh, double cap, MatchedScores &scores);
+  LogicalResult addSum(const Expr *expr, double factor, MatchedScores &scores);
+  LogicalResult addTerms(const ScaledTerms &terms, MatchedScores &scores);
+  LogicalResult addScore(ScaledTerm term, MatchedScores &scores);
+  LogicalResult addChoice(const Expr *choice, double factor,
+                          MatchedScores &scores);
+  LogicalResult addCapped(const Expr *tanh, double cap, MatchedScores &scores);
+  void addMask(ScaledTerm term, MatchedScores &scores);
 
   ElementEvaluator &evaluator;
   ExprContext &context;
@@ -78,6 +94,9 @@ private:
   llvm::DenseMap<const Expr *, bool> dependence;
   llvm::DenseMap<const Expr *, bool> products;
 };
+
+/// Not `truth`.
+const Expr *invertTruth(ExprContext &context, const Expr *truth);
 
 } // namespace mlir::rope
 

@@ -39,6 +39,7 @@ public:
         reason(reason) {}
 
   FailureOr<Value> build(const Columns &columns, Type type);
+  FailureOr<Value> emitInteger(OpBuilder &body, const Expr *expr);
 
 private:
   LogicalResult fail(const Twine &why) {
@@ -53,7 +54,6 @@ private:
   LogicalResult addConstants(const Columns &columns);
   FailureOr<Value> emit(OpBuilder &body, const Columns &columns,
                         ValueRange arguments, unsigned &next);
-  FailureOr<Value> emitInteger(OpBuilder &body, const Expr *expr);
   FailureOr<Value> emitApply(OpBuilder &body, const Columns &columns,
                              ValueRange arguments, unsigned &next);
   std::optional<unsigned> findDim(int64_t symbol) {
@@ -450,4 +450,10 @@ FailureOr<Value> rope::buildColumns(OpBuilder &builder, Location loc,
                                     bool scalar, std::string &reason) {
   return ColumnBuilder(builder, loc, domain, scalar, reason)
       .build(Columns(columns), type);
+}
+
+FailureOr<Value> rope::buildInteger(OpBuilder &builder, Location loc,
+                                    const Expr *integer, std::string &reason) {
+  return ColumnBuilder(builder, loc, ExprDomain(), /*scalar=*/true, reason)
+      .emitInteger(builder, integer);
 }

@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "rope/Analysis/ConstantFold.h"
 #include "rope/IR/Rope.h"
 #include "rope/Raise/ExprBuilder.h"
 #include "llvm/ADT/SetVector.h"
@@ -23,63 +24,6 @@
 
 using namespace mlir;
 using namespace mlir::rope;
-
-//===----------------------------------------------------------------------===//
-// Constants
-//===----------------------------------------------------------------------===//
-
-static double roundTo(double value, Type type) {
-  auto real = dyn_cast_or_null<FloatType>(type);
-  if (!real)
-    return value;
-  APFloat rounded(value);
-  bool losesInfo;
-  rounded.convert(real.getFloatSemantics(), APFloat::rmNearestTiesToEven,
-                  &losesInfo);
-  rounded.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
-                  &losesInfo);
-  return rounded.convertToDouble();
-}
-
-/// The value of an expression over constants, rounded as its ops round.
-static std::optional<double> fold(const Expr *expr) {
-  if (expr->getKind() == Expr::Kind::Float)
-    return expr->getFloat();
-  if (expr->isInt())
-    return static_cast<double>(expr->getInt());
-  if (expr->getKind() != Expr::Kind::Apply)
-    return std::nullopt;
-  SmallVector<double> operands;
-  for (const Expr *operand : expr->getOperands()) {
-    std::optional<double> value = fold(operand);
-    if (!value)
-      return std::nullopt;
-    operands.push_back(*value);
-  }
-  auto rounded = [&](double v) { return roundTo(v, expr->getType()); };
-  if (expr->isa<arith::NegFOp>())
-    return -operands[0];
-  if (expr->isa<arith::ExtFOp>() || expr->isa<arith::TruncFOp>() ||
-      expr->isa<arith::SIToFPOp>() || expr->isa<arith::UIToFPOp>())
-    return rounded(operands[0]);
-  if (expr->isa<arith::MulFOp>())
-    return rounded(operands[0] * operands[1]);
-  if (expr->isa<arith::AddFOp>())
-    return rounded(operands[0] + operands[1]);
-  if (expr->isa<arith::DivFOp>())
-    return rounded(operands[0] / operands[1]);
-  if (expr->isa<math::PowFOp>() || expr->isa<math::FPowIOp>())
-    return rounded(std::pow(operands[0], operands[1]));
-  if (expr->isa<math::ExpOp>())
-    return rounded(std::exp(operands[0]));
-  if (expr->isa<math::Exp2Op>())
-    return rounded(std::exp2(operands[0]));
-  if (expr->isa<math::LogOp>())
-    return rounded(std::log(operands[0]));
-  if (expr->isa<math::SqrtOp>())
-    return rounded(std::sqrt(operands[0]));
-  return std::nullopt;
-}
 
 //===----------------------------------------------------------------------===//
 // Coefficients
@@ -106,8 +50,8 @@ std::optional<TrigCoefficient> rope::getTrigCoefficient(const Expr *expr) {
     else if (!expr->isa<arith::ExtFOp>() && !expr->isa<arith::MulFOp>())
       return std::nullopt;
     if (expr->isa<arith::MulFOp>()) {
-      std::optional<double> first = fold(operands[0]);
-      std::optional<double> second = fold(operands[1]);
+      std::optional<double> first = foldConstant(operands[0]);
+      std::optional<double> second = foldConstant(operands[1]);
       if (!first && !second)
         return std::nullopt;
       result.magnitude *= first ? *first : *second;
@@ -142,10 +86,10 @@ static std::optional<Angle> getAngle(const Expr *angle) {
   if (angle->isa<arith::MulFOp>())
     for (auto [p, w] : {std::pair(operands[0], operands[1]),
                         std::pair(operands[1], operands[0])})
-      if (std::optional<double> frequency = fold(w))
+      if (std::optional<double> frequency = foldConstant(w))
         return Angle{p, *frequency, product};
   if (angle->isa<arith::DivFOp>())
-    if (std::optional<double> timescale = fold(operands[1]))
+    if (std::optional<double> timescale = foldConstant(operands[1]))
       return Angle{operands[0], 1 / *timescale,
                    inF32 ? AngleMode::F32Quotient : AngleMode::Exact};
   // The frequency 1 is multiplied by nothing.
@@ -190,28 +134,13 @@ LogicalResult rope::checkCoefficients(ElementEvaluator &evaluator,
 // Building
 //===----------------------------------------------------------------------===//
 
-/// The dims of the root that expressions depend on, ascending.
-static void collectSymbols(const Expr *expr, llvm::SmallDenseSet<int64_t> &to,
-                           llvm::SmallDenseSet<const Expr *> &seen) {
-  if (!seen.insert(expr).second)
-    return;
-  if (expr->getKind() == Expr::Kind::Sym)
-    to.insert(expr->getNumber());
-  for (const Expr *operand : expr->getOperands())
-    collectSymbols(operand, to, seen);
-}
-
 static FailureOr<ExprDomain> getDomain(OpBuilder &builder, Location loc,
                                        const RotationMatch &match,
                                        ArrayRef<const Expr *> exprs,
                                        std::string &reason) {
-  llvm::SmallDenseSet<int64_t> symbols;
-  llvm::SmallDenseSet<const Expr *> seen;
-  for (const Expr *expr : exprs)
-    collectSymbols(expr, symbols, seen);
   ExprDomain domain;
-  domain.symbols.assign(symbols.begin(), symbols.end());
-  llvm::sort(domain.symbols);
+  for (const Expr *symbol : collectSymbols(exprs))
+    domain.symbols.push_back(symbol->getNumber());
   for (int64_t symbol : domain.symbols) {
     // The source has the dim, and does not keep the model's own code alive.
     const SourceDim *found = llvm::find_if(
@@ -267,7 +196,7 @@ getComputedTable(ElementEvaluator &evaluator, const RotationMatch &match) {
 
 /// The integer that a position was converted from, or the position.
 static const Expr *stripConversion(const Expr *position) {
-  if (position->isa<arith::SIToFPOp>() || position->isa<arith::UIToFPOp>())
+  if (position->isa<arith::SIToFPOp>())
     return position->getOperands()[0];
   return position;
 }

@@ -8,7 +8,7 @@
 // A contraction is attention if one of its factors is a softmax along the
 // contracted dim of scores that are themselves a contraction. Softmaxes are
 // proven by what their parts are: the sum must be of the very expression that
-// stands in the numerator.
+// stands in the numerator. The division may come after the contraction.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ROPE_ANALYSIS_ATTENTIONMATCH_H
@@ -19,10 +19,42 @@
 
 namespace mlir::rope {
 
-/// An operand as a tensor and what each of its dims is.
+/// An operand as a tensor and what each of its dims is: a symbol, several in
+/// row-major order, or 0.
 struct MatchedOperand {
   Value tensor;
   SmallVector<const Expr *> index;
+};
+
+/// A symbol of the domain, and what it is.
+struct DomainSymbol {
+  const Expr *symbol;
+  DomainDim dim;
+};
+
+/// What a match has to do with its operands. Expressions are over the symbols
+/// of `domain`.
+struct OperandMatch {
+  /// The value that is replaced, and the index into it.
+  Value root;
+  SmallVector<const Expr *> rootIndex;
+  MatchedOperand query, key, value;
+  SmallVector<DomainSymbol> domain;
+
+  /// The dim that a symbol is, or nullopt.
+  std::optional<DomainDim> getDim(const Expr *symbol) const {
+    for (const DomainSymbol &entry : domain)
+      if (entry.symbol == symbol)
+        return entry.dim;
+    return std::nullopt;
+  }
+  /// The symbol that is a dim, or null.
+  const Expr *getSymbol(DomainDim dim) const {
+    for (const DomainSymbol &entry : domain)
+      if (entry.dim == dim)
+        return entry.symbol;
+    return nullptr;
+  }
 };
 
 /// A term of the mask: `keep` (a truth) or `addend` (a number), one of them.
@@ -42,37 +74,28 @@ struct MatchedScores {
   SmallVector<MaskTerm> masks;
 };
 
-/// A symbol of the domain, and what it is.
-struct DomainSymbol {
-  const Expr *symbol;
-  DomainDim dim;
-};
-
-/// A proven attention. Expressions are over the symbols of `domain`.
-struct AttentionMatch {
-  /// The contraction that the attention replaces, and the index of its result.
-  Value root;
-  SmallVector<const Expr *> rootIndex;
-  MatchedOperand query, key, value;
+/// A proven attention.
+struct AttentionMatch : OperandMatch {
   MatchedScores scores;
   /// The logit that only enters the denominator, or null.
   const Expr *sink = nullptr;
-  SmallVector<DomainSymbol> domain;
-
-  /// The dim that a symbol is, or nullopt.
-  std::optional<DomainDim> getDim(const Expr *symbol) const {
-    for (const DomainSymbol &entry : domain)
-      if (entry.symbol == symbol)
-        return entry.dim;
-    return std::nullopt;
-  }
 };
 
-/// Matches the result of a contraction, or says why it is no attention;
-/// `isCandidate` is set if there was a softmax.
+/// The symbols that an index is made of in row-major order, outermost first;
+/// nullopt if it is no such number.
+std::optional<SmallVector<const Expr *>> getDigits(ExprContext &context,
+                                                   const Expr *index);
+
+/// Why a value is no attention.
+struct AttentionFailure {
+  /// Whether it has the outline of one: worth a remark.
+  bool isCandidate = false;
+  std::string reason;
+};
+
+/// Matches a value, or says why it is no attention.
 FailureOr<AttentionMatch> matchAttention(ElementEvaluator &evaluator,
-                                         Value root, bool &isCandidate,
-                                         std::string &reason);
+                                         Value root, AttentionFailure &why);
 
 } // namespace mlir::rope
 

@@ -21,7 +21,7 @@ class ConstantColumns;
 
 /// An element that a structured op reduces to.
 struct Reduction {
-  enum class Kind { Sum, Max, And };
+  enum class Kind { Sum, Max, And, Or };
   Kind kind;
   /// What is reduced, at the index of the reduction that was asked for.
   const Expr *element;
@@ -60,19 +60,34 @@ public:
   /// The extents of the dims that a reduction runs over.
   SmallVector<int64_t> getReductionExtents(const Expr *read);
 
-  /// The extent of the only dim that a reduction runs over, as an expression.
-  const Expr *evaluateReductionExtent(const Expr *read);
+  /// The only dim of those with an extent other than 1; nullopt if there are
+  /// several or none.
+  std::optional<unsigned> getReductionDim(const Expr *read);
+
+  /// The extent of a dim that a reduction runs over, as an expression.
+  const Expr *evaluateReductionExtent(const Expr *read, unsigned dim);
 
   /// What a reduction that starts from its neutral element reduces, at an
   /// index into the dims that it runs over; nullopt for other ops.
   std::optional<Reduction> evaluateReduction(const Expr *read,
                                              ArrayRef<const Expr *> index);
 
+  /// The same at an index into the only dim with an extent other than 1.
+  std::optional<Reduction> evaluateReductionOver(const Expr *read,
+                                                 const Expr *at);
+
   /// A scalar SSA value (of an index or number type) as an expression.
   const Expr *evaluateScalar(Value value);
 
   /// The extent of a dim, traced to where it comes from.
   const Expr *evaluateExtent(Value tensor, int64_t dim);
+
+  /// Takes the equalities for granted that ops of a block check or imply:
+  /// asserts, and reshapes, which keep the number of elements.
+  void assumeFacts(Block &block);
+
+  /// Takes two integers for equal, and forgets what was expanded before.
+  void assumeEqual(const Expr *lhs, const Expr *rhs);
 
   /// Whether expansion stopped because the budget was spent.
   bool isBudgetSpent() const { return context.size() > budget; }
@@ -85,6 +100,8 @@ public:
   ConstantColumns &getColumns() { return *columns; }
 
 private:
+  void forget();
+
   ExprContext &context;
   size_t budget;
   std::unique_ptr<ConstantColumns> columns;

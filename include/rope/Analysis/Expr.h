@@ -9,9 +9,10 @@
 // tensors. Expressions are made by an ExprContext, which keeps one of each
 // structure: two expressions are structurally equal iff their pointers are.
 //
-// Integers are those of mathematics (the arithmetic of indices and positions is
-// taken not to wrap) and are kept in a linear normal form, so that slices,
-// reshapes and wraps of concrete channels fold to constants.
+// Integers are those of mathematics and are kept in a linear normal form, so
+// that slices, reshapes and wraps of concrete channels fold to constants. The
+// arithmetic of indices and positions (32 bits and wider) is taken not to wrap;
+// what may wrap otherwise, or overflows the numbers here, stays an Apply.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ROPE_ANALYSIS_EXPR_H
@@ -21,7 +22,12 @@
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/FoldingSet.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/Allocator.h"
+
+namespace mlir::arith {
+enum class CmpIPredicate : uint64_t;
+} // namespace mlir::arith
 
 namespace mlir::rope {
 
@@ -54,7 +60,8 @@ public:
   Value getValue() const { return value; }
   /// The op of an Apply.
   OperationName getName() const { return *name; }
-  /// What tells ops of one name apart: a predicate, say.
+  /// What tells ops of one name apart: the predicate of a comparison, or a
+  /// dictionary of attributes.
   Attribute getAttr() const { return attr; }
   /// The type of a Float, a Scalar or an Apply, the element type of a Read;
   /// null for integers in normal form.
@@ -98,10 +105,18 @@ private:
 
 raw_ostream &operator<<(raw_ostream &os, const Expr &expr);
 
+/// The symbols that expressions depend on, ascending by number.
+SmallVector<const Expr *> collectSymbols(ArrayRef<const Expr *> exprs);
+
 /// A closed range of integers; a missing side is unbounded.
 struct IntRange {
   std::optional<int64_t> low, high;
+
+  bool isNotNegative() const { return low && *low >= 0; }
 };
+
+/// Two integers.
+using IntPair = std::pair<const Expr *, const Expr *>;
 
 /// Makes expressions, in normal form.
 class ExprContext {
@@ -142,19 +157,43 @@ public:
   /// What is known of an integer's range.
   IntRange getRange(const Expr *expr);
 
+  /// Takes two integers for equal from here on: expressions that are made after
+  /// it have one of their parts written in terms of the others. Those made
+  /// before keep their form; `rebuild` makes them anew. Does nothing where no
+  /// part stands alone in the difference.
+  void equate(const Expr *lhs, const Expr *rhs);
+  /// Takes an integer to be at least `low` from here on.
+  void bound(const Expr *expr, int64_t low);
+  /// Makes an expression anew, by what was equated since. It may be one of
+  /// another context.
+  const Expr *rebuild(const Expr *expr);
+
+  /// Broadcasts that were met, select(extent = 1, 0, i) for i below another
+  /// extent: i, if both extents are equal; they are in the order met.
+  ArrayRef<IntPair> getOpenBroadcasts() const {
+    return openBroadcasts.getArrayRef();
+  }
+  void clearOpenBroadcasts() { openBroadcasts.clear(); }
+
   /// The number of expressions made, for budgets.
   size_t size() const { return exprs; }
 
 private:
   const Expr *unique(Expr &&expr);
-  const Expr *makeLinear(int64_t constant,
-                         llvm::DenseMap<const Expr *, int64_t> terms);
-  void addTo(int64_t &constant, llvm::DenseMap<const Expr *, int64_t> &terms,
-             const Expr *expr, int64_t factor);
+  const Expr *remake(const Expr *expr, ArrayRef<const Expr *> operands);
+  const Expr *applyInteger(StringRef name, const Expr *lhs, const Expr *rhs);
+  struct LinearSum;
+  const Expr *makeLinear(const LinearSum &sum);
   std::pair<const Expr *, const Expr *> splitDivision(const Expr *lhs,
                                                       int64_t divisor);
   const Expr *simplifyInteger(OperationName name, Attribute attr, Type type,
                               ArrayRef<const Expr *> operands);
+  const Expr *simplifyArithmetic(OperationName name, Type type, const Expr *lhs,
+                                 const Expr *rhs);
+  const Expr *simplifyDivision(OperationName name, const Expr *lhs,
+                               const Expr *rhs);
+  const Expr *simplifyComparison(arith::CmpIPredicate predicate,
+                                 const Expr *lhs, const Expr *rhs);
   const Expr *simplifySelect(ArrayRef<const Expr *> operands);
   const Expr *simplifyFloat(OperationName name, Type type,
                             ArrayRef<const Expr *> operands);
@@ -165,6 +204,9 @@ private:
   llvm::BumpPtrAllocator allocator;
   llvm::FoldingSet<Expr> set;
   unsigned exprs = 0;
+  llvm::DenseMap<const Expr *, const Expr *> substitutes;
+  llvm::DenseMap<const Expr *, int64_t> lowerBounds;
+  llvm::SetVector<IntPair> openBroadcasts;
 };
 
 } // namespace mlir::rope

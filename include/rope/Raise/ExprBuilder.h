@@ -31,6 +31,10 @@ FailureOr<Value> buildColumns(OpBuilder &builder, Location loc,
                               ArrayRef<const Expr *> columns, Type type,
                               bool scalar, std::string &reason);
 
+/// Builds an integer expression without symbols as an index.
+FailureOr<Value> buildInteger(OpBuilder &builder, Location loc,
+                              const Expr *integer, std::string &reason);
+
 } // namespace mlir::rope
 
 #endif // ROPE_RAISE_EXPRBUILDER_H

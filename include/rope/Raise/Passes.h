@@ -12,6 +12,9 @@
 namespace mlir::arith {
 class ArithDialect;
 } // namespace mlir::arith
+namespace mlir::cf {
+class ControlFlowDialect;
+} // namespace mlir::cf
 namespace mlir::linalg {
 class LinalgDialect;
 } // namespace mlir::linalg

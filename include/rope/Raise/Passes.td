@@ -29,17 +29,47 @@ def RaisePass : Pass<"rope-raise"> {
     %y = rope.rotate <half along [0, 2]> ins(%x, %t) outs(..)
     ```
 
+    A contraction with a softmax of scores becomes `rope.attention`, whatever
+    spells its scale, masks, softcap, sink and repeated heads.
+
+    Where a match needs extents to be equal that the model does not check, and
+    would repeat a single element otherwise, they are taken to be equal, and a
+    `cf.assert` in front of the op checks it.
+
+    Functions of one block whose calls stand between the parts of a match are
+    taken into their callers; those that nothing calls any more, and that are
+    private, go. A module with nothing to raise comes out unchanged.
+
     Numbers: roundings between the ops of the model are removed, none is moved
     or added.
   }];
   let options = [
     Option<"explain", "explain", "bool", "false",
-           "Emit a remark for each candidate: what it became, or the first "
-           "thing that could not be proven">
+           "Emit a remark for each candidate (what it became, or the first "
+           "thing that could not be proven), and a summary">
   ];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
-    "::mlir::rope::RopeDialect", "::mlir::tensor::TensorDialect"];
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::rope::RopeDialect",
+    "::mlir::tensor::TensorDialect"];
+}
+
+def ExplainPass : Pass<"rope-explain"> {
+  let summary = "Say what rope-raise would find, and change nothing";
+  let description = [{
+    Raises a copy, with the remarks and the summary that
+    `rope-raise{explain=true}` gives.
+
+    ```mlir
+    // remark: rotation of 8 pairs by a computed table
+    // remark: no attention: the denominator does not sum the numerator
+    // remark: raised 1 rotation, 0 inverse rotations, 0 attentions, ...
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::rope::RopeDialect",
+    "::mlir::tensor::TensorDialect"];
 }
 
 #endif // ROPE_RAISE_PASSES

@@ -1,0 +1,23 @@
+//===- ConstantFold.h - Values of constant expressions ----------*- C++ -*-===//
+//
+// Licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef ROPE_ANALYSIS_CONSTANTFOLD_H
+#define ROPE_ANALYSIS_CONSTANTFOLD_H
+
+#include "rope/Analysis/Expr.h"
+
+namespace mlir::rope {
+
+/// A number rounded to a floating-point type; as it is for other types.
+double roundTo(double value, Type type);
+
+/// The value of an expression over constants, rounded as its ops round;
+/// nullopt for others.
+std::optional<double> foldConstant(const Expr *expr);
+
+} // namespace mlir::rope
+
+#endif // ROPE_ANALYSIS_CONSTANTFOLD_H

@@ -1,0 +1,92 @@
+//===- ConstantFold.cpp - Values of constant expressions ------------------===//
+//
+// Licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "rope/Analysis/ConstantFold.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::rope;
+
+double rope::roundTo(double value, Type type) {
+  auto real = dyn_cast_or_null<FloatType>(type);
+  if (!real)
+    return value;
+  APFloat rounded(value);
+  bool losesInfo;
+  rounded.convert(real.getFloatSemantics(), APFloat::rmNearestTiesToEven,
+                  &losesInfo);
+  rounded.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
+                  &losesInfo);
+  return rounded.convertToDouble();
+}
+
+/// The real function of an op at numbers; nullopt for other ops.
+static std::optional<double> evaluate(const Expr *expr, ArrayRef<double> x) {
+  if (expr->isa<arith::NegFOp>())
+    return -x[0];
+  if (expr->isa<arith::ExtFOp>() || expr->isa<arith::TruncFOp>() ||
+      expr->isa<arith::SIToFPOp>() || expr->isa<arith::UIToFPOp>())
+    return x[0];
+  if (expr->isa<arith::MulFOp>())
+    return x[0] * x[1];
+  if (expr->isa<arith::AddFOp>())
+    return x[0] + x[1];
+  if (expr->isa<arith::SubFOp>())
+    return x[0] - x[1];
+  if (expr->isa<arith::DivFOp>())
+    return x[0] / x[1];
+  if (expr->isa<math::PowFOp>() || expr->isa<math::FPowIOp>())
+    return std::pow(x[0], x[1]);
+  if (expr->isa<math::ExpOp>())
+    return std::exp(x[0]);
+  if (expr->isa<math::Exp2Op>())
+    return std::exp2(x[0]);
+  if (expr->isa<math::LogOp>())
+    return std::log(x[0]);
+  if (expr->isa<math::Log2Op>())
+    return std::log2(x[0]);
+  if (expr->isa<math::SqrtOp>())
+    return std::sqrt(x[0]);
+  if (expr->isa<math::RsqrtOp>())
+    return 1 / std::sqrt(x[0]);
+  return std::nullopt;
+}
+
+static std::optional<double>
+fold(const Expr *expr,
+     llvm::DenseMap<const Expr *, std::optional<double>> &known) {
+  if (expr->getKind() == Expr::Kind::Float)
+    return expr->getFloat();
+  if (expr->isInt())
+    return static_cast<double>(expr->getInt());
+  // Attributes, such as a rounding mode, change what an op computes.
+  if (expr->getKind() != Expr::Kind::Apply || expr->getAttr())
+    return std::nullopt;
+  if (auto found = known.find(expr); found != known.end())
+    return found->second;
+  SmallVector<double> operands;
+  std::optional<double> result;
+  for (const Expr *operand : expr->getOperands())
+    if (std::optional<double> value = fold(operand, known))
+      operands.push_back(*value);
+    else
+      break;
+  if (operands.size() == expr->getOperands().size())
+    if (std::optional<double> value = evaluate(expr, operands))
+      result = roundTo(*value, expr->getType());
+  known[expr] = result;
+  return result;
+}
+
+std::optional<double> rope::foldConstant(const Expr *expr) {
+  llvm::DenseMap<const Expr *, std::optional<double>> known;
+  return fold(expr, known);
+}

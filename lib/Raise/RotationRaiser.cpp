@@ -1,0 +1,160 @@
+//===- RotationRaiser.cpp - Finds and rewrites rotations ------------------===//
+//
+// Licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Matches every value of a function first, then rewrites what was chosen, so
+// that the analysis sees the model as it was written.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RaiseSession.h"
+#include "rope/Raise/ContractionSplitter.h"
+#include "rope/Raise/RotationBuilder.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace mlir::rope;
+
+namespace {
+class RotationRaiser {
+public:
+  RotationRaiser(FunctionOpInterface function, RaiseReport &report)
+      : function(function), report(report), session(function),
+        evaluator(session.getEvaluator()) {}
+
+  bool run();
+
+private:
+  void findRotations(Operation *op);
+  void choose(RotationMatch match);
+  void retract(Value source, Value result, StringRef reason);
+  bool rewrite(const RotationMatch &match);
+
+  FunctionOpInterface function;
+  RaiseReport &report;
+  RaiseSession session;
+  ElementEvaluator &evaluator;
+  /// The chosen matches by their roots, in program order.
+  llvm::MapVector<Value, RotationMatch> matches;
+};
+} // namespace
+
+/// Whether `value` is computed from `from`.
+static bool isDerived(Value value, Value from) {
+  SmallVector<Value> queue = {value};
+  llvm::SmallDenseSet<Value> seen;
+  while (!queue.empty()) {
+    Value next = queue.pop_back_val();
+    if (next == from)
+      return true;
+    Operation *op = next.getDefiningOp();
+    Operation *limit = from.getDefiningOp();
+    if (!seen.insert(next).second || !op ||
+        (limit && op->getBlock() == limit->getBlock() &&
+         op->isBeforeInBlock(limit)))
+      continue;
+    // Bodies may read tensors that are no operands.
+    op->walk([&](Operation *nested) {
+      llvm::append_range(queue, nested->getOperands());
+    });
+  }
+  return false;
+}
+
+/// A value that only moves, or adds channels to, a rotation that was matched
+/// before is the same rotation. The one with more channels is kept, or else
+/// the first.
+void RotationRaiser::choose(RotationMatch match) {
+  for (auto &[root, earlier] : matches) {
+    bool same = earlier.source == match.source ||
+                isDerived(earlier.source, match.source) ||
+                (isDerived(match.source, earlier.source) &&
+                 !isDerived(match.source, root));
+    if (!same || !isDerived(match.root, root))
+      continue;
+    if (match.getNumChannels() <= earlier.getNumChannels())
+      return;
+    matches.erase(root);
+    break;
+  }
+  matches[match.root] = std::move(match);
+}
+
+/// What becomes of a rotation without leaving its pairs, but is none, was not
+/// meant as a rotary embedding: one half scaled, say.
+void RotationRaiser::retract(Value source, Value result, StringRef reason) {
+  matches.remove_if([&](auto &entry) {
+    if (entry.second.source != source || !isDerived(result, entry.first))
+      return false;
+    report.addRefused(entry.first.getLoc(), "rotation",
+                      ("later on, " + reason).str());
+    return true;
+  });
+}
+
+void RotationRaiser::findRotations(Operation *op) {
+  for (Value result : op->getResults()) {
+    MatchFailure why;
+    FailureOr<RotationMatch> match = matchRotation(evaluator, result, why);
+    std::string reason = why.reason;
+    if (succeeded(match)) {
+      if (failed(checkCoefficients(evaluator, *match, reason))) {
+        why = {true, match->source, reason};
+      } else if (succeeded(fitRotary(*match, {}, reason))) {
+        choose(*match);
+        continue;
+      }
+      why.isCandidate = true;
+    }
+    if (why.isCandidate)
+      report.addRefused(result.getLoc(), "rotation", reason);
+    if (why.mixedSource)
+      retract(why.mixedSource, result, reason);
+  }
+}
+
+bool RotationRaiser::rewrite(const RotationMatch &match) {
+  OpBuilder builder(function.getContext());
+  builder.setInsertionPointAfterValue(match.root);
+  std::string reason;
+  Location loc = match.root.getLoc();
+  FailureOr<BuiltTable> table =
+      buildTable(builder, loc, evaluator, match, reason);
+  if (failed(table)) {
+    report.addRefused(loc, "rotation", reason);
+    return false;
+  }
+  RotaryFit fit = *fitRotary(match, table->along, reason);
+  Value turned = buildRotation(builder, loc, match, match.source, *table, fit);
+  report.addRaised(match.inverse ? RaiseReport::Kind::InverseRotation
+                                 : RaiseReport::Kind::Rotation,
+                   loc,
+                   Twine("rotation of ") + Twine(match.pairs.size()) +
+                       (match.inverse ? " pairs, turned back, by "
+                                      : " pairs by ") +
+                       table->description);
+  Value(match.root).replaceAllUsesWith(turned);
+  return true;
+}
+
+bool RotationRaiser::run() {
+  ContractionSplitter splitter;
+  splitter.split(function);
+  for (Block &block : function.getFunctionBody())
+    for (Operation &op : block)
+      findRotations(&op);
+  llvm::SmallDenseSet<Value> raised;
+  // Later ones first: the sources of a later one stay what was analysed.
+  for (auto &[root, match] : llvm::reverse(matches))
+    if (rewrite(match))
+      raised.insert(root);
+  splitter.finish([&](Value factor) { return raised.contains(factor); });
+  return !raised.empty();
+}
+
+bool rope::raiseRotations(FunctionOpInterface function, RaiseReport &report) {
+  return RotationRaiser(function, report).run();
+}
