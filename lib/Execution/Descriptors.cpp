@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Descriptors.h"
+#include "Strides.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <cstring>
@@ -104,25 +105,6 @@ static bool isDense(ArrayRef<int64_t> shape, ArrayRef<int64_t> strides) {
     expected *= shape[dim];
   }
   return true;
-}
-
-/// Copies strided elements at `source` into the dense `array`.
-static void copyStrided(Array &array, const char *source,
-                        ArrayRef<int64_t> strides) {
-  ArrayRef<int64_t> shape = array.getShape();
-  size_t width = getByteSize(array.getDType());
-  SmallVector<int64_t> index(shape.size(), 0);
-  for (int64_t i = 0, e = array.getNumElements(); i != e; ++i) {
-    int64_t offset = 0;
-    for (auto [position, stride] : llvm::zip_equal(index, strides))
-      offset += position * stride;
-    std::memcpy(array.getData() + i * width, source + offset * width, width);
-    for (size_t dim = shape.size(); dim-- > 0;) {
-      if (++index[dim] < shape[dim])
-        break;
-      index[dim] = 0;
-    }
-  }
 }
 
 llvm::Expected<Array> CallFrame::takeTensor(const ValueSpec &spec,

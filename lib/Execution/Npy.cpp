@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "rope/Execution/Npy.h"
+#include "Strides.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Endian.h"
@@ -200,22 +201,16 @@ static void swapBytes(Array &array) {
     std::reverse(data + i, data + i + width);
 }
 
-/// Copies the column-major elements at `source` into `array`.
-static void copyTransposed(Array &array, const char *source) {
-  llvm::ArrayRef<int64_t> shape = array.getShape();
-  size_t width = getByteSize(array.getDType());
-  llvm::SmallVector<int64_t> index(shape.size(), 0);
-  for (int64_t i = 0, e = array.getNumElements(); i != e; ++i) {
-    int64_t offset = 0;
-    for (size_t dim = shape.size(); dim-- > 0;)
-      offset = offset * shape[dim] + index[dim];
-    std::memcpy(array.getData() + i * width, source + offset * width, width);
-    for (size_t dim = shape.size(); dim-- > 0;) {
-      if (++index[dim] < shape[dim])
-        break;
-      index[dim] = 0;
-    }
+/// The strides of a column-major array.
+static llvm::SmallVector<int64_t>
+getFortranStrides(llvm::ArrayRef<int64_t> shape) {
+  llvm::SmallVector<int64_t> strides;
+  int64_t stride = 1;
+  for (int64_t size : shape) {
+    strides.push_back(stride);
+    stride *= size;
   }
+  return strides;
 }
 
 /// Compares the length of the data with what the header promises.
@@ -243,7 +238,7 @@ static llvm::Expected<Array> parseArray(StringRef bytes) {
   if (!array)
     return array;
   if (header->fortranOrder && header->shape.size() > 1)
-    copyTransposed(*array, bytes.data());
+    copyStrided(*array, bytes.data(), getFortranStrides(header->shape));
   else if (!bytes.empty())
     std::memcpy(array->getData(), bytes.data(), bytes.size());
   if (header->swapped)

@@ -22,17 +22,6 @@
 using namespace mlir;
 using linalg::GenericOp;
 
-void rope::addCanonicalization(RewritePatternSet &patterns,
-                               ArrayRef<StringRef> dialects) {
-  MLIRContext *context = patterns.getContext();
-  for (StringRef name : dialects)
-    if (Dialect *dialect = context->getLoadedDialect(name))
-      dialect->getCanonicalizationPatterns(patterns);
-  for (RegisteredOperationName op : context->getRegisteredOperations())
-    if (llvm::is_contained(dialects, op.getDialectNamespace()))
-      op.getCanonicalizationPatterns(patterns, context);
-}
-
 GenericOp rope::createPiece(RewriterBase &rewriter, GenericOp op,
                             ArrayRef<OpFoldResult> offsets,
                             ArrayRef<OpFoldResult> sizes, ValueRange inits,

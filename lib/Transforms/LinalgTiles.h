@@ -18,10 +18,6 @@
 
 namespace mlir::rope {
 
-/// Adds the canonicalization patterns of these dialects and of their ops.
-void addCanonicalization(RewritePatternSet &patterns,
-                         ArrayRef<StringRef> dialects);
-
 /// The two parts of an op that was cut along one dim.
 struct DimPieces {
   /// Works on `size` elements of the dim, inside a loop unless the dim is that

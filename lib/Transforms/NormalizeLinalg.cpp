@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LinalgTiles.h"
+#include "Patterns.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -22,7 +23,6 @@
 #include "mlir/Dialect/Utils/StructuredOpsUtils.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/Transforms/CSE.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "rope/Transforms/Passes.h"
 #include "rope/Transforms/Transforms.h"
 
@@ -41,8 +41,8 @@ using linalg::LinalgOp;
 
 static LogicalResult runPatterns(Operation *root,
                                  RewritePatternSet &&patterns) {
-  rope::addCanonicalization(patterns, {"affine", "arith", "linalg", "tensor"});
-  return applyPatternsGreedily(root, std::move(patterns));
+  return rope::applyWithCanonicalization(
+      root, std::move(patterns), {"affine", "arith", "linalg", "tensor"});
 }
 
 // Fills stay named: they say what a reduction starts from.

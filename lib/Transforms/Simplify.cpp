@@ -10,9 +10,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Patterns.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "rope/IR/Rope.h"
 #include "rope/Transforms/Passes.h"
 #include "rope/Transforms/Transforms.h"
@@ -24,28 +24,20 @@ namespace mlir::rope {
 
 using namespace mlir;
 
-static void populateCanonicalization(RewritePatternSet &patterns) {
-  MLIRContext *context = patterns.getContext();
-  auto *dialect = context->getLoadedDialect<rope::RopeDialect>();
-  for (RegisteredOperationName op : context->getRegisteredOperations())
-    if (&op.getDialect() == dialect)
-      op.getCanonicalizationPatterns(patterns, context);
-}
-
 namespace {
 struct Simplify : rope::impl::SimplifyPassBase<Simplify> {
   using SimplifyPassBase::SimplifyPassBase;
 
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    populateCanonicalization(patterns);
     if (mergeRotations)
       rope::populateMergeRotationsPatterns(patterns);
     if (dropOffsets)
       rope::populateDropOffsetsPatterns(patterns);
     if (foldScale)
       rope::populateFoldScalePatterns(patterns);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+    if (failed(rope::applyWithCanonicalization(getOperation(),
+                                               std::move(patterns), {"rope"})))
       signalPassFailure();
   }
 };

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LinalgTiles.h"
+#include "Patterns.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -23,7 +24,6 @@
 #include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
 #include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 #include "rope/Transforms/Passes.h"
 #include "rope/Transforms/Transforms.h"
@@ -40,9 +40,9 @@ template <typename Populate>
 static LogicalResult runPatterns(Operation *root, Populate populate) {
   RewritePatternSet patterns(root->getContext());
   populate(patterns);
-  rope::addCanonicalization(
-      patterns, {"affine", "arith", "linalg", "scf", "tensor", "vector"});
-  return applyPatternsGreedily(root, std::move(patterns));
+  return rope::applyWithCanonicalization(
+      root, std::move(patterns),
+      {"affine", "arith", "linalg", "scf", "tensor", "vector"});
 }
 
 static void tileOps(Operation *root, int64_t lanes) {

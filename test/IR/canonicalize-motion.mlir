@@ -167,6 +167,20 @@ func.func @slice(%x: !X, %t: tensor<16x2x4xf32>, %p: index) -> tensor<2x3x9xf32>
 
 // -----
 
+// A slice of what shares the table leaves the table alone.
+// CHECK-LABEL: @slice_of_batch
+// CHECK-SAME: %[[X:.*]]: tensor<4x5x12xf32>, %[[T:.*]]: tensor<?x2x4xf32>
+// CHECK-NOT: extract_slice %[[T]]
+// CHECK: %[[XS:.*]] = tensor.extract_slice %[[X]]
+// CHECK: rope.rotate <half along [1]> ins(%[[XS]], %[[T]] : tensor<2x5x12xf32>
+func.func @slice_of_batch(%x: tensor<4x5x12xf32>, %t: tensor<?x2x4xf32>) -> tensor<2x5x12xf32> {
+  %r = rope.rotate <half along [1]> ins(%x, %t : tensor<4x5x12xf32>, tensor<?x2x4xf32>) outs(%x : tensor<4x5x12xf32>) -> tensor<4x5x12xf32>
+  %s = tensor.extract_slice %r[1, 0, 0] [2, 5, 12] [1, 1, 1] : tensor<4x5x12xf32> to tensor<2x5x12xf32>
+  return %s : tensor<2x5x12xf32>
+}
+
+// -----
+
 !X = tensor<4x16x12xf32>
 
 // Cut pairs, another user, a slice in a loop.

@@ -221,14 +221,13 @@ static LogicalResult cancelSharedValues(AttentionOp op,
 static LogicalResult dropUnusedLse(AttentionOp op, PatternRewriter &rewriter) {
   if (op.getNumResults() != 2 || !op.getResult(1).use_empty())
     return rewriter.notifyMatchFailure(op, "no unused lse");
-  AttentionOp without = op.clone();
-  OwningOpRef<AttentionOp> guard(without);
-  eraseOptionalOperand(without, without->getNumOperands() - 1);
-  OperationState state(op.getLoc(), op.getOperationName(),
-                       without->getOperands(), op->getResultTypes().front(),
-                       without->getAttrs());
-  rewriter.replaceAllUsesWith(op.getResult(0),
-                              rewriter.create(state)->getResult(0));
+  AttentionOp::Properties properties = op.getProperties();
+  properties.operandSegmentSizes.back() = 1;
+  auto without = AttentionOp::create(
+      rewriter, op.getLoc(), TypeRange(op->getResultTypes().front()),
+      op->getOperands().drop_back(), properties,
+      llvm::to_vector(op->getDiscardableAttrs()));
+  rewriter.replaceAllUsesWith(op.getResult(0), without.getResult(0));
   rewriter.eraseOp(op);
   return success();
 }

@@ -41,11 +41,9 @@ static LogicalResult canExchange(Operation *producer, Operation *rotation) {
 /// An uninitialised tensor of the shape of another.
 static Value createEmptyLike(OpBuilder &builder, Location loc, Value tensor) {
   auto type = cast<RankedTensorType>(tensor.getType());
-  SmallVector<Value> sizes;
-  for (int64_t dim = 0; dim < type.getRank(); ++dim)
-    if (type.isDynamicDim(dim))
-      sizes.push_back(tensor::DimOp::create(builder, loc, tensor, dim));
-  return tensor::EmptyOp::create(builder, loc, type, sizes);
+  return tensor::EmptyOp::create(builder, loc,
+                                 tensor::getMixedSizes(builder, loc, tensor),
+                                 type.getElementType(), type.getEncoding());
 }
 
 /// The rotary for the producer's source, given where the dims of the rotated
@@ -201,10 +199,19 @@ static LogicalResult moveAboveReshape(OpTy op, PatternRewriter &rewriter) {
 // Slices above rotations
 //===----------------------------------------------------------------------===//
 
-/// The slice of a table for a slice of what it turns; all of the table, which
-/// folds, if the slice is not along its dims.
+/// Whether a slice may have less of a dim than there is.
+static bool isCut(tensor::ExtractSliceOp slice, int64_t dim) {
+  int64_t size = slice.getStaticSizes()[dim];
+  return ShapedType::isDynamic(size) ||
+         size != slice.getSourceType().getDimSize(dim);
+}
+
+/// The slice of a table for a slice of what it turns; the table itself if the
+/// slice is not along its dims.
 static Value sliceTable(PatternRewriter &rewriter, tensor::ExtractSliceOp slice,
                         Value table, ArrayRef<int64_t> along) {
+  if (llvm::none_of(along, [&](int64_t dim) { return isCut(slice, dim); }))
+    return table;
   int64_t rank = cast<ShapedType>(table.getType()).getRank();
   SmallVector<OpFoldResult> offsets(rank, rewriter.getIndexAttr(0));
   SmallVector<OpFoldResult> strides(rank, rewriter.getIndexAttr(1));
