@@ -11,8 +11,8 @@
 
 namespace mlir::rope {
 
-/// Copies elements at `source` into all of `array`; `strides`, one for each dim,
-/// count elements.
+/// Copies elements at `source` into all of `array`; `strides`, one for each
+/// dim, count elements.
 void copyStrided(Array &array, const char *source,
                  llvm::ArrayRef<int64_t> strides);
 

@@ -28,21 +28,26 @@ GenericOp rope::createPiece(RewriterBase &rewriter, GenericOp op,
                             SmallVectorImpl<Value> &results) {
   SmallVector<Value> operands = op.getDpsInputs();
   llvm::append_range(operands, inits);
-  auto whole =
-      cast<GenericOp>(mlir::clone(rewriter, op, inits.getTypes(), operands));
-  auto tiling = cast<TilingInterface>(whole.getOperation());
-  FailureOr<TilingResult> piece =
-      tiling.getTiledImplementation(rewriter, offsets, sizes);
-  for (auto [i, value] : llvm::enumerate(piece->tiledValues)) {
-    SmallVector<OpFoldResult> at, extents;
-    (void)tiling.getResultTilePosition(rewriter, i, offsets, sizes, at,
-                                       extents);
-    SmallVector<OpFoldResult> strides(at.size(), rewriter.getIndexAttr(1));
+  SmallVector<Value> parts = linalg::makeTiledShapes(
+      rewriter, op.getLoc(), op, operands, offsets, sizes, /*sizeBounds=*/{},
+      /*omitPartialTileCheck=*/true);
+  auto piece = cast<GenericOp>(mlir::clone(
+      rewriter, op, linalg::getTensorOutputTypes(op, parts), parts));
+  linalg::offsetIndices(rewriter, cast<linalg::LinalgOp>(*piece), offsets);
+  ArrayRef<Value> initParts = ArrayRef(parts).take_back(inits.size());
+  for (auto [init, part, value] :
+       llvm::zip_equal(inits, initParts, piece->getResults())) {
+    auto slice = part == init ? tensor::ExtractSliceOp()
+                              : part.getDefiningOp<tensor::ExtractSliceOp>();
+    if (!slice) {
+      results.push_back(value);
+      continue;
+    }
     results.push_back(tensor::InsertSliceOp::create(
-        rewriter, op.getLoc(), value, inits[i], at, extents, strides));
+        rewriter, op.getLoc(), value, init, slice.getMixedOffsets(),
+        slice.getMixedSizes(), slice.getMixedStrides()));
   }
-  rewriter.eraseOp(whole);
-  return cast<GenericOp>(piece->tiledOps.front());
+  return piece;
 }
 
 static SmallVector<OpFoldResult> getSizes(ArrayRef<Range> domain) {

@@ -21,9 +21,9 @@ void rope::addCanonicalization(RewritePatternSet &patterns,
       op.getCanonicalizationPatterns(patterns, context);
 }
 
-LogicalResult
-rope::applyWithCanonicalization(Operation *root, RewritePatternSet &&patterns,
-                                ArrayRef<StringRef> dialects) {
+LogicalResult rope::applyWithCanonicalization(Operation *root,
+                                              RewritePatternSet &&patterns,
+                                              ArrayRef<StringRef> dialects) {
   addCanonicalization(patterns, dialects);
   return applyPatternsGreedily(root, std::move(patterns));
 }

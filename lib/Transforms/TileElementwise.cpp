@@ -191,8 +191,13 @@ public:
     end = affine::makeComposedFoldedAffineApply(
         rewriter, loc, n.floorDiv(size) * size, {extent});
     scf::ForOp loop = createLoop(partial, *start);
-    FailureOr<MergeResult> merged =
-        partial.mergeReductions(rewriter, loc, loop.getResults(), dims);
+    FailureOr<MergeResult> merged = failure();
+    if (body)
+      merged = partial.mergeReductions(rewriter, loc, loop.getResults(), dims);
+    if (failed(merged)) {
+      rewriter.eraseOp(loop);
+      return failure();
+    }
     SmallVector<Value> results = merged->replacements;
     addTail(results);
     rewriter.replaceOp(op, results);
@@ -213,8 +218,10 @@ private:
               rewriter, loc,
               ReductionTilingStrategy::PartialReductionOuterReduction, carried,
               offsets, sizes, dims, {});
-          body = cast<GenericOp>(piece->tiledOps.front());
-          scf::YieldOp::create(rewriter, loc, piece->tiledValues);
+          body = succeeded(piece) ? dyn_cast<GenericOp>(piece->tiledOps.front())
+                                  : GenericOp();
+          scf::YieldOp::create(rewriter, loc,
+                               body ? ValueRange(piece->tiledValues) : carried);
         });
   }
 
