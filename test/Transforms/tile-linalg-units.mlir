@@ -6,7 +6,7 @@
 // Dims of extent 1 beside those that tiles make so: which one a slice drops
 // does not matter to the numbers.
 
-// CHECK: vector.fma
+// CHECK: vector.contract
 func.func @f(%a: tensor<4x1x33xf32>, %b: tensor<4x33x64xf32>, %c: tensor<4x1x64xf32>, %x: tensor<1x1x33xf32>, %y: tensor<1x33x64xf32>, %z: tensor<1x1x64xf32>) -> (tensor<4x1x64xf32>, tensor<1x1x64xf32>, tensor<4x1xf32>) {
   %r = linalg.generic {indexing_maps = [affine_map<(h, i, j, k) -> (h, i, k)>, affine_map<(h, i, j, k) -> (h, k, j)>, affine_map<(h, i, j, k) -> (h, i, j)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%a, %b : tensor<4x1x33xf32>, tensor<4x33x64xf32>) outs(%c : tensor<4x1x64xf32>) {
   ^bb0(%p: f32, %q: f32, %o: f32):
