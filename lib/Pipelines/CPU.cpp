@@ -145,6 +145,7 @@ void rope::buildLLVMStage(OpPassManager &pm,
   addCleanUp(pm);
   pm.addNestedPass<func::FuncOp>(vector::createLowerVectorMultiReductionPass(
       vector::VectorMultiReductionLowering::InnerReduction));
+  pm.addPass(createExpandElementTransfersPass());
   VectorTransferToSCFOptions transfers;
   transfers.enableFullUnroll();
   pm.addPass(createConvertVectorToSCFPass(transfers));

@@ -91,26 +91,6 @@ static void hoistAccumulators(Operation *root) {
   }
 }
 
-namespace {
-// A vector without dims is one element. Its transfers have no lowering where
-// the last dim of what is read is strided.
-struct ReadElement : OpRewritePattern<vector::TransferReadOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(vector::TransferReadOp op,
-                                PatternRewriter &rewriter) const override {
-    if (op.getVectorType().getRank() != 0 || op.getMask() ||
-        !isa<TensorType>(op.getBase().getType()))
-      return rewriter.notifyMatchFailure(op, "not one element of a tensor");
-    Value element = tensor::ExtractOp::create(rewriter, op.getLoc(),
-                                              op.getBase(), op.getIndices());
-    rewriter.replaceOpWithNewOp<vector::BroadcastOp>(op, op.getVectorType(),
-                                                     element);
-    return success();
-  }
-};
-} // namespace
-
 static LogicalResult cleanTiles(Operation *root) {
   if (failed(runPatterns(
           root,
@@ -122,7 +102,7 @@ static LogicalResult cleanTiles(Operation *root) {
           })) ||
       failed(runPatterns(root, [](RewritePatternSet &patterns) {
         tensor::populateFoldTensorSubsetIntoVectorTransferPatterns(patterns);
-        patterns.add<ReadElement>(patterns.getContext());
+        rope::populateExpandElementTransfersPatterns(patterns);
       })))
     return failure();
   hoistAccumulators(root);

@@ -141,6 +141,28 @@ def ProtectArgumentsPass : Pass<"rope-protect-arguments", "ModuleOp"> {
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
 }
 
+def ExpandElementTransfersPass : Pass<"rope-expand-element-transfers"> {
+  let summary = "Turn transfers of vectors without dims into loads and stores";
+  let description = [{
+    A `vector.transfer_read` or `vector.transfer_write` of a vector without dims
+    moves one element. Upstream has no lowering for it where the last dim of the
+    buffer is strided.
+
+    ```mlir
+    %v = vector.transfer_read %m[%i], %pad : memref<?xf32, strided<[?]>>, vector<f32>
+    // becomes
+    %x = memref.load %m[%i] : memref<?xf32, strided<[?]>>
+    %v = vector.broadcast %x : f32 to vector<f32>
+    ```
+
+    Numbers do not change.
+  }];
+  let dependentDialects = [
+    "::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+}
+
 def ExpandCopiesPass : Pass<"rope-expand-copies"> {
   let summary = "Turn copies between strided buffers into linalg";
   let description = [{

@@ -61,6 +61,10 @@ LogicalResult tileRopeOps(Operation *root, const TileOptions &options);
 /// into `linalg.generic`.
 void populateExpandCopiesPatterns(RewritePatternSet &patterns);
 
+/// Rewrites transfers of vectors without dims, from tensors and from or to
+/// memrefs, into accesses of one element.
+void populateExpandElementTransfersPatterns(RewritePatternSet &patterns);
+
 /// Rewrites `math.exp` on f32 as arithmetic.
 void populateExpandMathPatterns(RewritePatternSet &patterns);
 
