@@ -54,8 +54,8 @@ static const Expr *countElements(ElementEvaluator &evaluator, Value tensor) {
   const Expr *count = evaluator.getContext().getInt(1);
   for (int64_t dim = 0, e = cast<ShapedType>(tensor.getType()).getRank();
        dim < e; ++dim)
-    count =
-        evaluator.getContext().mul(count, evaluator.evaluateExtent(tensor, dim));
+    count = evaluator.getContext().mul(count,
+                                       evaluator.evaluateExtent(tensor, dim));
   return count;
 }
 

@@ -26,8 +26,7 @@ LogicalResult OperandMatcher::makeKey(const Expr *product) {
   std::optional<unsigned> dim = evaluator.getReductionDim(product);
   if (!dim)
     return fail("not a contraction of one dim");
-  key = context.getSym(kKeySymbol,
-                       evaluator.getReductionExtents(product)[*dim],
+  key = context.getSym(kKeySymbol, evaluator.getReductionExtents(product)[*dim],
                        evaluator.evaluateReductionExtent(product, *dim));
   return success();
 }
@@ -122,8 +121,7 @@ FailureOr<MatchedOperand> OperandMatcher::findOperand(const Expr *element,
   const double outer = foundFactor;
   while (element) {
     if (element->getKind() == Expr::Kind::Read) {
-      if (llvm::all_of(element->getOperands(), isDimLike) &&
-          isWhole(element)) {
+      if (llvm::all_of(element->getOperands(), isDimLike) && isWhole(element)) {
         found = {element->getValue(),
                  SmallVector<const Expr *>(element->getOperands())};
         foundFactor = outer * factor;
@@ -142,8 +140,8 @@ FailureOr<MatchedOperand> OperandMatcher::findOperand(const Expr *element,
       }
       if (!number || *number == 0)
         break;
-      factor = element->isa<arith::MulFOp>() ? factor * *number
-                                             : factor / *number;
+      factor =
+          element->isa<arith::MulFOp>() ? factor * *number : factor / *number;
       element = operands[0];
     } else {
       break;
@@ -156,8 +154,7 @@ FailureOr<MatchedOperand> OperandMatcher::findOperand(const Expr *element,
 
 /// Whether a dim of an operand is known to be as long as what is read of it:
 /// the rest of a longer one, such as a cache, is no part of the attention.
-bool OperandMatcher::hasExtentOf(Value tensor, int64_t dim,
-                                 const Expr *index) {
+bool OperandMatcher::hasExtentOf(Value tensor, int64_t dim, const Expr *index) {
   const Expr *extent = context.getInt(1);
   for (const Expr *symbol : index->getKind() == Expr::Kind::Sym
                                 ? ArrayRef(index)
@@ -241,8 +238,8 @@ bool OperandMatcher::splitSymbols() {
 // Names of symbols
 //===----------------------------------------------------------------------===//
 
-std::optional<SmallVector<const Expr *>>
-rope::getDigits(ExprContext &context, const Expr *index) {
+std::optional<SmallVector<const Expr *>> rope::getDigits(ExprContext &context,
+                                                         const Expr *index) {
   if (index->getKind() == Expr::Kind::Sym)
     return SmallVector<const Expr *>{index};
   if (index->getKind() != Expr::Kind::Linear || index->getInt() != 0)
@@ -318,8 +315,8 @@ LogicalResult OperandMatcher::nameRows(ArrayRef<const Expr *> own) {
   if (const Expr *head = match.getSymbol(DomainDim::H))
     heads.push_back(head);
   for (const Expr *symbol : llvm::reverse(own)) {
-    bool isHead = isGrouped(match.query, symbol, heads) ||
-                  match.getSymbol(DomainDim::M);
+    bool isHead =
+        isGrouped(match.query, symbol, heads) || match.getSymbol(DomainDim::M);
     if (failed(name(symbol, isHead ? DomainDim::G : DomainDim::M)))
       return failure();
   }

@@ -88,8 +88,7 @@ static std::optional<ScaledTerm> splitFactor(ElementEvaluator &evaluator,
   }
   if (expr->isa<arith::MulFOp>())
     for (unsigned i : {0, 1})
-      if (std::optional<double> factor =
-              peelConstant(evaluator, operands[i]))
+      if (std::optional<double> factor = peelConstant(evaluator, operands[i]))
         return ScaledTerm{operands[1 - i], *factor};
   return std::nullopt;
 }

@@ -76,8 +76,7 @@ LogicalResult ScoreMatcher::matchSink(const Expr *last,
 
 /// The sum must be of the numerator itself, over the keys and at most one more
 /// element.
-LogicalResult ScoreMatcher::matchSumRead(const Expr *sum,
-                                         const Expr *numerator,
+LogicalResult ScoreMatcher::matchSumRead(const Expr *sum, const Expr *numerator,
                                          const ScaledTerms &shifts,
                                          SoftmaxMatch &match) {
   std::optional<unsigned> dim = evaluator.getReductionDim(sum);
@@ -118,8 +117,8 @@ LogicalResult ScoreMatcher::matchSum(const Expr *denominator,
     const Expr *peeled = peel(term.expr);
     if (term.factor != 1)
       return fail("a term of the denominator is scaled");
-    bool isSum = peeled->getKind() == Expr::Kind::Read &&
-                 evaluator.isReduction(peeled);
+    bool isSum =
+        peeled->getKind() == Expr::Kind::Read && evaluator.isReduction(peeled);
     if (isSum && sawSum)
       return fail("the denominator has two sums");
     sawSum |= isSum;
@@ -177,8 +176,8 @@ FailureOr<SoftmaxMatch> ScoreMatcher::matchQuotient(const Expr *numerator,
 }
 
 /// exp(s − a − log Σ exp(s − a))
-FailureOr<SoftmaxMatch>
-ScoreMatcher::matchLogarithm(const Expr *exponential, bool &isCandidate) {
+FailureOr<SoftmaxMatch> ScoreMatcher::matchLogarithm(const Expr *exponential,
+                                                     bool &isCandidate) {
   FailureOr<ScaledTerms> terms =
       collectTerms(evaluator, exponential->getOperands()[0]);
   if (failed(terms))
@@ -197,9 +196,8 @@ ScoreMatcher::matchLogarithm(const Expr *exponential, bool &isCandidate) {
   }
   if (!logged || !rest)
     return failure();
-  return matchQuotient(
-      context.apply<math::ExpOp>(exponential->getType(), rest), logged,
-      isCandidate);
+  return matchQuotient(context.apply<math::ExpOp>(exponential->getType(), rest),
+                       logged, isCandidate);
 }
 
 /// linalg.softmax along the key.
@@ -298,7 +296,8 @@ const Expr *ScoreMatcher::getGuardedByReduction(const Expr *reduction,
 
 /// The number whose maximum over a row is −∞.
 const Expr *ScoreMatcher::getGuardedByMaximum(const Expr *compare) {
-  auto predicate = cast<arith::CmpFPredicateAttr>(compare->getAttr()).getValue();
+  auto predicate =
+      cast<arith::CmpFPredicateAttr>(compare->getAttr()).getValue();
   if (predicate != arith::CmpFPredicate::OEQ &&
       predicate != arith::CmpFPredicate::UEQ)
     return nullptr;
@@ -337,9 +336,9 @@ bool ScoreMatcher::areGuardsEmptyRows(const SoftmaxMatch &softmax,
   const Expr *score = nullptr;
   for (ScaledTerm term : softmax.score) {
     const Expr *addend = getScaled(context, term);
-    score = score ? context.apply<arith::AddFOp>(addend->getType(),
-                                                 {score, addend})
-                  : addend;
+    score =
+        score ? context.apply<arith::AddFOp>(addend->getType(), {score, addend})
+              : addend;
   }
   return llvm::all_of(softmax.guards, [&](const Expr *guard) {
     const Expr *expanded = evaluator.expandFully(guard);

@@ -119,8 +119,8 @@ LogicalResult AttentionRaiser::buildChecks(OpBuilder &builder, Location loc,
     FailureOr<Value> right = buildInteger(builder, loc, rhs, reason);
     if (failed(left) || failed(right))
       return failure();
-    Value equal = arith::CmpIOp::create(
-        builder, loc, arith::CmpIPredicate::eq, *left, *right);
+    Value equal = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                        *left, *right);
     cf::AssertOp::create(builder, loc, equal,
                          "rope-raise assumed that extents are equal, and that "
                          "no single element is repeated");

@@ -176,7 +176,6 @@ Value OperandBuilder::addUnitDims(Value output) {
 Value OperandBuilder::restoreRoot(Value output) {
   output = addUnitDims(collapseSymbols(output));
   if (output.getType() != match.root.getType())
-    output =
-        tensor::CastOp::create(builder, loc, match.root.getType(), output);
+    output = tensor::CastOp::create(builder, loc, match.root.getType(), output);
   return output;
 }

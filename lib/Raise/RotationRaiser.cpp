@@ -129,13 +129,13 @@ bool RotationRaiser::rewrite(const RotationMatch &match) {
   }
   RotaryFit fit = *fitRotary(match, table->along, reason);
   Value turned = buildRotation(builder, loc, match, match.source, *table, fit);
-  report.addRaised(match.inverse ? RaiseReport::Kind::InverseRotation
-                                 : RaiseReport::Kind::Rotation,
-                   loc,
-                   Twine("rotation of ") + Twine(match.pairs.size()) +
-                       (match.inverse ? " pairs, turned back, by "
-                                      : " pairs by ") +
-                       table->description);
+  report.addRaised(
+      match.inverse ? RaiseReport::Kind::InverseRotation
+                    : RaiseReport::Kind::Rotation,
+      loc,
+      Twine("rotation of ") + Twine(match.pairs.size()) +
+          (match.inverse ? " pairs, turned back, by " : " pairs by ") +
+          table->description);
   Value(match.root).replaceAllUsesWith(turned);
   return true;
 }

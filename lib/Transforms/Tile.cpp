@@ -99,8 +99,7 @@ static LogicalResult tileBySizes(RewriterBase &rewriter, TilingInterface op,
 
 static LogicalResult splitKeys(RewriterBase &rewriter, OnlineAttentionOp op,
                                int64_t splits) {
-  AttentionLikeOpInterface self = op;
-  if (self.getStaticExtent(DomainDim::N) == 0)
+  if (hasEmptyOperand(op))
     return success();
   auto keys = static_cast<unsigned>(DomainDim::N);
   SmallVector<int64_t> threads(keys + 1, 0);

@@ -18,8 +18,11 @@ namespace mlir::rope {
 
 /// Emits an error if an op of the dialect cannot be cut into tiles of these
 /// sizes, one for each loop and 0 for all of it. Sizes that cut nothing become
-/// 0.
+/// 0, as do all of an op with an empty operand.
 LogicalResult verifyTileSizes(Operation *op, MutableArrayRef<int64_t> sizes);
+
+/// Whether an operand has a dim of static extent 0. Such an op has no tiles.
+bool hasEmptyOperand(Operation *op);
 
 } // namespace mlir::rope
 

@@ -95,7 +95,8 @@ def TilePass : Pass<"rope-tile"> {
     A dim (hg) of both kinds of heads may be cut along h, or along g if the tile
     has one h. Keys are a loop of `rope.online_attention` (see
     rope-convert-to-online), rows of causal linear attention one if its states
-    are carried. A tile that an op does not have is an error.
+    are carried. A tile that an op does not have is an error. An op with an
+    operand of static extent 0 stays as it is.
 
     Numbers change by the order of sums over keys, if these are cut.
   }];

@@ -59,7 +59,18 @@ static Obstacle findPieces(TilingModel &model, ArrayRef<Part> parts) {
   return std::nullopt;
 }
 
+bool rope::hasEmptyOperand(Operation *op) {
+  return llvm::any_of(op->getOperandTypes(), [](Type type) {
+    auto shaped = dyn_cast<ShapedType>(type);
+    return shaped && llvm::is_contained(shaped.getShape(), 0);
+  });
+}
+
 Obstacle TilingModel::findObstacle(ArrayRef<Part> parts, bool parallel) {
+  // Upstream takes the offset 0 of a dim of extent 0 to be out of bounds.
+  if (hasEmptyOperand(op) &&
+      !llvm::all_of(parts, [](Part part) { return part.whole; }))
+    return "cannot be tiled: nothing can be sliced of an empty operand";
   if (Obstacle overlap = findOverlap(*this, parts, parallel))
     return overlap;
   if (Obstacle pieces = findPieces(*this, parts))
@@ -73,6 +84,10 @@ Obstacle TilingModel::findObstacle(ArrayRef<Part> parts, bool parallel) {
 
 LogicalResult rope::verifyTileSizes(Operation *op,
                                     MutableArrayRef<int64_t> sizes) {
+  if (hasEmptyOperand(op)) {
+    llvm::fill(sizes, 0);
+    return success();
+  }
   std::unique_ptr<TilingModel> model = createTilingModel(op);
   SmallVector<Part> parts;
   for (auto [dim, size] : llvm::enumerate(sizes)) {

@@ -17,6 +17,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AttentionModel.h"
+#include "rope/IR/Tiling.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -44,10 +45,9 @@ OnlineAttentionOp::generateInitialTensorForPartialReduction(
     const SetVector<unsigned> &) {
   if (failed(verifyTensors(*this)))
     return failure();
-  AttentionLikeOpInterface self = *this;
   // Upstream tiling would leave the op with these inits, but without a loop.
-  if (self.getStaticExtent(DomainDim::N) == 0)
-    return emitOpError("has no keys that could be split");
+  if (hasEmptyOperand(*this))
+    return emitOpError("has an empty operand, of which nothing can be split");
   SmallVector<Value> states;
   for (auto [i, init] : llvm::enumerate(getInits())) {
     auto type = cast<FloatType>(getElementTypeOrSelf(init.getType()));
