@@ -12,12 +12,11 @@
 
 #include "rope/Execution/Npy.h"
 #include "Strides.h"
+#include "rope/Execution/Files.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Endian.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MathExtras.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include <cstring>
 
 using namespace mlir::rope;
@@ -254,10 +253,9 @@ llvm::Expected<Array> mlir::rope::parseNpy(StringRef bytes, StringRef name) {
 }
 
 llvm::Expected<Array> mlir::rope::readNpy(StringRef path) {
-  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
-                                            /*RequiresNullTerminator=*/false);
+  auto buffer = readFile(path);
   if (!buffer)
-    return fail("cannot read '" + path + "': " + buffer.getError().message());
+    return buffer.takeError();
   return parseNpy((*buffer)->getBuffer(), path);
 }
 
@@ -291,8 +289,5 @@ std::string mlir::rope::formatNpy(const Array &array) {
 }
 
 llvm::Error mlir::rope::writeNpy(StringRef path, const Array &array) {
-  return llvm::writeToOutput(path, [&](llvm::raw_ostream &os) {
-    os << formatNpy(array);
-    return llvm::Error::success();
-  });
+  return writeFile(path, formatNpy(array));
 }

@@ -11,10 +11,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "rope/Execution/Files.h"
 #include "rope/Execution/Npy.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include <zlib.h>
 
 using namespace mlir::rope;
@@ -179,10 +179,9 @@ llvm::Expected<NamedArrays> mlir::rope::parseNpz(StringRef bytes,
 }
 
 llvm::Expected<NamedArrays> mlir::rope::readNpz(StringRef path) {
-  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
-                                            /*RequiresNullTerminator=*/false);
+  auto buffer = readFile(path);
   if (!buffer)
-    return fail("cannot read '" + path + "': " + buffer.getError().message());
+    return buffer.takeError();
   return parseNpz((*buffer)->getBuffer(), path);
 }
 
@@ -250,8 +249,5 @@ llvm::Error mlir::rope::writeNpz(
   append(text, directory.size(), 4);
   append(text, start, 4);
   append(text, 0, 2); // comment
-  return llvm::writeToOutput(path, [&](llvm::raw_ostream &os) {
-    os << text;
-    return llvm::Error::success();
-  });
+  return writeFile(path, text);
 }

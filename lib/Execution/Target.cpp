@@ -12,6 +12,7 @@
 #include "mlir/ExecutionEngine/ExecutionEngine.h"
 #include "rope/Execution/Compiler.h"
 #include "rope/Execution/Config.h"
+#include "rope/Execution/Files.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -160,10 +161,7 @@ llvm::Error mlir::rope::linkSharedLibrary(StringRef object, StringRef path) {
           llvm::sys::fs::createTemporaryFile("rope-model", "o", file))
     return fail("cannot create a temporary file: " + error.message());
   llvm::FileRemover remover(file);
-  if (llvm::Error error = llvm::writeToOutput(file, [&](auto &os) {
-        os << object;
-        return llvm::Error::success();
-      }))
+  if (llvm::Error error = writeFile(file, object))
     return error;
   return runLinker(*linker, {"-shared", "-o", path, file, "-lm"});
 }

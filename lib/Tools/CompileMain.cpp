@@ -10,6 +10,7 @@
 #include "Progress.h"
 #include "rope/Execution/CHeader.h"
 #include "rope/Execution/EntryPoint.h"
+#include "rope/Execution/Files.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
@@ -107,31 +108,20 @@ CompileJob::compileModule(llvm::TargetMachine &machine) {
   return llvmModule;
 }
 
-static llvm::Error writeText(StringRef path, StringRef text) {
-  if (path == "-") {
-    llvm::outs() << text;
-    return llvm::Error::success();
-  }
-  return llvm::writeToOutput(path, [&](llvm::raw_ostream &os) {
-    os << text;
-    return llvm::Error::success();
-  });
-}
-
 llvm::Error CompileJob::writeOutput(llvm::Module &llvmModule,
                                     llvm::TargetMachine &machine,
                                     OutputKind kind) {
   if (kind == OutputKind::LLVM) {
     std::string text;
     llvm::raw_string_ostream(text) << llvmModule;
-    return writeText(flags.output, text);
+    return writeFile(flags.output, text);
   }
   progress.start("generating code");
   llvm::Expected<std::string> object = emitObject(llvmModule, machine);
   if (!object)
     return object.takeError();
   if (kind == OutputKind::Object)
-    return writeText(flags.output, *object);
+    return writeFile(flags.output, *object);
   progress.start("linking");
   return linkSharedLibrary(*object, flags.output);
 }
@@ -144,7 +134,7 @@ llvm::Error CompileJob::writeHeader(ArrayRef<EntryPoint> entries,
   llvm::raw_string_ostream os(text);
   printCHeader(os, entries, llvm::sys::path::filename(flags.header),
                pipeline.resultsAsOutParams);
-  return writeText(flags.header, text);
+  return writeFile(flags.header, text);
 }
 
 llvm::Error CompileJob::printDone(ArrayRef<EntryPoint> entries,

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Inputs.h"
+#include "rope/Execution/Files.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/JSON.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 using namespace mlir;
 using namespace mlir::rope;
@@ -73,9 +73,9 @@ static llvm::Expected<InputSpec> parseSpec(const llvm::json::Value &value) {
 
 llvm::Expected<std::vector<InputSpec>>
 mlir::rope::readInputSpecs(StringRef path) {
-  auto buffer = llvm::MemoryBuffer::getFile(path);
+  auto buffer = readFile(path);
   if (!buffer)
-    return fail("cannot read '" + path + "': " + buffer.getError().message());
+    return buffer.takeError();
   auto json = llvm::json::parse((*buffer)->getBuffer());
   if (!json)
     return fail("'" + path + "': " + llvm::toString(json.takeError()));

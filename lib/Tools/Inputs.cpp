@@ -36,17 +36,27 @@ static llvm::Error checkArgument(const EntryPoint &entry, size_t index,
               "'): " + llvm::toString(std::move(error)));
 }
 
+/// The array of an archive that is for an argument.
+static NamedArrays::iterator findInput(NamedArrays &arrays, size_t index) {
+  std::string number = std::to_string(index);
+  return llvm::find_if(arrays, [&](const auto &array) {
+    return array.first == "in" + number || array.first == "arr_" + number;
+  });
+}
+
 static llvm::Expected<std::vector<Array>> readArchive(const EntryPoint &entry,
                                                       StringRef path) {
   llvm::Expected<NamedArrays> arrays = readNpz(path);
   if (!arrays)
     return arrays.takeError();
+  if (findInput(*arrays, entry.args.size()) != arrays->end())
+    return fail("'" + path + "' has an array for argument " +
+                Twine(entry.args.size()) + ", but @" + entry.name + " takes " +
+                Twine(entry.args.size()) + ": " + entry.getSignature());
   std::vector<Array> inputs;
   for (size_t i = 0; i != entry.args.size(); ++i) {
     std::string number = std::to_string(i);
-    auto found = llvm::find_if(*arrays, [&](const auto &array) {
-      return array.first == "in" + number || array.first == "arr_" + number;
-    });
+    auto found = findInput(*arrays, i);
     if (found == arrays->end())
       return fail("argument " + number + ": '" + path +
                   "' has no array called in" + number + ": " +

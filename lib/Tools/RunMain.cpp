@@ -93,6 +93,7 @@ private:
   llvm::Expected<SmallVector<Array>>
   compileAndCall(ModuleOp module, const CompileOptions &options,
                  unsigned calls);
+  llvm::Error checkTolerance() const;
   llvm::Error save(ArrayRef<Array> results);
   llvm::Error check(ArrayRef<Array> results, OwningOpRef<ModuleOp> original);
 
@@ -118,7 +119,9 @@ parseShapes(ArrayRef<std::string> texts) {
     auto shape = parseShape(sizes);
     if (number.getAsInteger(10, index) || !shape || !text.contains('='))
       return fail("--shape " + text + ": expected INDEX=AxBxC");
-    shapes[index] = std::move(*shape);
+    if (!shapes.try_emplace(index, std::move(*shape)).second)
+      return fail("--shape " + text + ": argument " + number +
+                  " has a shape already");
   }
   return shapes;
 }
@@ -242,7 +245,19 @@ llvm::Error Runner::check(ArrayRef<Array> results,
                 : fail("a result differs by more than the tolerance");
 }
 
+llvm::Error Runner::checkTolerance() const {
+  if (!flags.rtol.getNumOccurrences())
+    return llvm::Error::success();
+  if (flags.expect.empty() && !flags.compare)
+    return fail("--rtol needs --expect or --compare");
+  if (flags.rtol >= 0)
+    return llvm::Error::success();
+  return fail("--rtol: expected a number that is not negative");
+}
+
 llvm::Error Runner::run() {
+  if (llvm::Error error = checkTolerance())
+    return error;
   progress.start("reading " + flags.model);
   if (failed(model.load(flags.model)))
     return alreadyReported();

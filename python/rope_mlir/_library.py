@@ -197,7 +197,7 @@ _NAME = "libRopeC.so"
 
 def _candidates():
     """Where the library may be, the most specific place first."""
-    if "ROPE_C_LIBRARY" in os.environ:
+    if os.environ.get("ROPE_C_LIBRARY"):
         yield os.environ["ROPE_C_LIBRARY"]
         return
     here = os.path.dirname(os.path.abspath(__file__))
@@ -224,7 +224,10 @@ def _load():
     except OSError as error:
         raise LibraryNotFound(f"cannot load {path}: {error}") from None
     for name, (result, arguments) in _PROTOTYPES.items():
-        function = getattr(library, name)
+        try:
+            function = getattr(library, name)
+        except AttributeError:
+            raise LibraryNotFound(f"{path} is another library: it has no {name}") from None
         function.restype, function.argtypes = result, arguments
     return library
 

@@ -1,7 +1,11 @@
 """Models compiled and called from Python."""
 
+import ctypes.util
 import gc
+import os
 import pathlib
+import subprocess
+import sys
 import tempfile
 import threading
 import unittest
@@ -188,6 +192,42 @@ class CompileTest(unittest.TestCase):
             with self.subTest(pattern):
                 with self.assertRaisesRegex(rope_mlir.CompileError, pattern):
                     rope_mlir.compile(MODEL, **options)
+
+    def test_unreadable_models(self):
+        with self.assertRaisesRegex(FileNotFoundError, "missing.mlir"):
+            rope_mlir.compile("missing.mlir")
+        with self.assertRaises(TypeError):
+            rope_mlir.compile(None)
+        with self.assertRaisesRegex(rope_mlir.CompileError, "<model>:1:13: error"):
+            rope_mlir.compile("func.func @f {")
+        with self.assertRaisesRegex(rope_mlir.CompileError, "<model>:1:1: error: unexpected character"):
+            rope_mlir.compile(b"\xff\n")
+
+
+class LibraryTest(unittest.TestCase):
+    """The package looks for its library when it is imported."""
+
+    def import_with(self, library):
+        return subprocess.run(
+            [sys.executable, "-c", "import rope_mlir"],
+            env=os.environ | {"ROPE_C_LIBRARY": library},
+            capture_output=True,
+            text=True,
+        )
+
+    def test_wrong_libraries(self):
+        for library, message in [
+            ("/no/where.so", "libRopeC.so is not at /no/where.so"),
+            (__file__, f"cannot load {__file__}"),
+            (ctypes.util.find_library("c"), "is another library: it has no ropeArrayGetBuffer"),
+        ]:
+            with self.subTest(library):
+                result = self.import_with(library)
+                self.assertEqual(result.returncode, 1)
+                self.assertIn(message, result.stderr)
+
+    def test_empty_name_is_none(self):
+        self.assertEqual(self.import_with("").returncode, 0)
 
 
 if __name__ == "__main__":

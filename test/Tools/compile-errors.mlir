@@ -21,13 +21,19 @@
 // EMIT: for the --emit option: Cannot find option named 'asm'!
 
 // RUN: not rope-compile %s -o %t/no/x.o 2>&1 | FileCheck %s --check-prefix=FOLDER
-// FOLDER: rope-compile: error: {{.*}}x.o
+// FOLDER: rope-compile: error: cannot write '{{.*}}x.o': No such file or directory
+
+// RUN: not rope-compile %s -o %t --emit obj 2>&1 | FileCheck %s --check-prefix=ISDIR
+// ISDIR: rope-compile: error: cannot write '{{.*}}': Is a directory
+
+// RUN: not rope-compile %t -o %t/x.o 2>&1 | FileCheck %s --check-prefix=READ
+// READ: error: cannot open input file '{{.*}}': Is a directory
 
 // RUN: not rope-compile %s -o %t/no/x.so 2>&1 | FileCheck %s --check-prefix=LINK
 // LINK: rope-compile: error: '{{.*}}' failed: {{.*}}x.so
 
 // RUN: not rope-compile %s -o %t/x.o --header %t/no/x.h 2>&1 | FileCheck %s --check-prefix=HEADER
-// HEADER: rope-compile: error: {{.*}}x.h
+// HEADER: rope-compile: error: cannot write '{{.*}}x.h': No such file or directory
 
 // RUN: not rope-compile %s -o %t/x.o --target-cpu z80 2>&1 | FileCheck %s --check-prefix=CPU
 // CPU: rope-compile: error: unknown target CPU 'z80'

@@ -45,6 +45,10 @@
 // RUN: not rope-run %s --entry f %t/f.npz 2>&1 | FileCheck %s --check-prefix=NAME
 // NAME: rope-run: error: argument 0: '{{.*}}f.npz' has no array called in0
 
+// RUN: %python -c "import numpy as np; x = np.zeros((2, 2), np.float32); np.savez('%t/many.npz', in0=x, in1=x)"
+// RUN: not rope-run %s --entry f %t/many.npz 2>&1 | FileCheck %s --check-prefix=MANY
+// MANY: rope-run: error: '{{.*}}many.npz' has an array for argument 1, but @f takes 1: f(tensor<?x2xf32>)
+
 // RUN: not rope-run %s --entry f %t/wide/out0.npy 2>&1 | FileCheck %s --check-prefix=TYPE
 // TYPE: rope-run: error: argument 0 ('{{.*}}out0.npy'): expected tensor<?x2xf32>, got f64[2]
 
@@ -56,6 +60,9 @@
 
 // RUN: not rope-run %s --entry f --random 1 --shape 0:4x2 2>&1 | FileCheck %s --check-prefix=SHAPE
 // SHAPE: rope-run: error: --shape 0:4x2: expected INDEX=AxBxC
+
+// RUN: not rope-run %s --entry f --random 1 --shape 0=4x2 --shape 0=3x2 2>&1 | FileCheck %s --check-prefix=TWICE
+// TWICE: rope-run: error: --shape 0=3x2: argument 0 has a shape already
 
 // RUN: not rope-run %s --entry f --random 1 --shape 3=4 2>&1 | FileCheck %s --check-prefix=INDEX
 // INDEX: rope-run: error: --shape 3=4: @f takes 1 arguments
@@ -78,6 +85,12 @@
 // RUN: not rope-run %s --entry f --fast 2>&1 | FileCheck %s --check-prefix=OPTION
 // OPTION: Unknown command line argument '--fast'
 
+// RUN: not rope-run 2>&1 | FileCheck %s --check-prefix=NOMODEL
+// NOMODEL: Not enough positional command line arguments specified!
+
+// RUN: not rope-run %t 2>&1 | FileCheck %s --check-prefix=FOLDER
+// FOLDER: error: cannot open input file '{{.*}}': Is a directory
+
 // RUN: not rope-run %s --entry f %t/x.npy --target-cpu z80 2>&1 | FileCheck %s --check-prefix=CPU
 // CPU: error: unknown target CPU 'z80'
 
@@ -97,7 +110,20 @@
 // OTHER: rope-run: error: result 0: has the shape [3x2], expected [2x2]
 
 // RUN: not rope-run %s --entry f %t/x.npy --save %t/no/where.npz 2>&1 | FileCheck %s --check-prefix=SAVE
-// SAVE: rope-run: error: {{.*}}where.npz
+// SAVE: rope-run: error: cannot write '{{.*}}where.npz': No such file or directory
+
+// RUN: not rope-run %s --entry f %t/x.npy --save %t 2>&1 | FileCheck %s --check-prefix=ISDIR
+// ISDIR: rope-run: error: cannot write '{{.*}}': Is a directory
+
+// RUN: not rope-run %s --entry f %t/x.npy --output-dir %t/x.npy 2>&1 | FileCheck %s --check-prefix=NOTDIR
+// NOTDIR: rope-run: error: {{.*}}x.npy{{.*}}: Not a directory
+
+// RUN: not rope-run %s --entry f %t/x.npy --rtol 1e-3 2>&1 | FileCheck %s --check-prefix=RTOL
+// RTOL: rope-run: error: --rtol needs --expect or --compare
+
+// RUN: not rope-run %s --entry f %t/x.npy --compare --rtol -1 2>&1 | FileCheck %s --check-prefix=BELOW
+// RUN: not rope-run %s --entry f %t/x.npy --compare --rtol nan 2>&1 | FileCheck %s --check-prefix=BELOW
+// BELOW: rope-run: error: --rtol: expected a number that is not negative
 
 // RUN: echo "[{}]" > %t/a.json && echo "3" > %t/b.json && echo "[" > %t/c.json
 // RUN: echo '[{"shape": [2,2], "dtype": "float32", "dist": "poisson"}]' > %t/d.json
