@@ -46,12 +46,24 @@ def _to_spec(spec):
     )
 
 
+def _convert_number(number, spec, where):
+    """A number of `spec`, which must be able to hold it."""
+    with np.errstate(over="ignore"):
+        converted = number.astype(spec.dtype)
+    is_kept = converted == number if spec.dtype.kind in "iu" else (
+        np.isfinite(converted) == np.isfinite(number)
+    )
+    if not is_kept:
+        raise ValueError(f"{where}: {number[()]} is out of the range of {spec}")
+    return converted
+
+
 def _as_array(value, spec, where):
     """`value` as an array of the type that `spec` asks for."""
     if spec.is_scalar and not isinstance(value, np.ndarray):
         converted = np.asarray(value)
         if converted.ndim == 0 and np.can_cast(converted.dtype, spec.dtype, "same_kind"):
-            return converted.astype(spec.dtype)
+            return _convert_number(converted, spec, where)
         raise TypeError(f"{where}: expected {spec}, got {value!r}")
     if not isinstance(value, np.ndarray):
         if not hasattr(value, "__dlpack__"):
@@ -80,7 +92,7 @@ def _prepare(value, spec, where):
             f"{where}: {spec} may be written to, which needs a writable, "
             "C-contiguous array"
         )
-    return array if is_direct else np.ascontiguousarray(array)
+    return array if is_direct else np.require(array, requirements=["C", "A"])
 
 
 class Entry:
@@ -94,7 +106,7 @@ class Entry:
     there is none) that owns its memory; bf16 comes as its uint16 bits.
 
     Raises TypeError for a wrong number of arguments, kind or dtype, and
-    ValueError for a wrong shape. Calls release the GIL and may run at the same
+    ValueError for a wrong shape or a number out of range. Calls release the GIL and may run at the same
     time.
     """
 

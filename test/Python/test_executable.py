@@ -35,6 +35,12 @@ func.func @fill(%m: memref<2xi32>) {
   linalg.fill ins(%one : i32) outs(%m : memref<2xi32>)
   return
 }
+func.func @point(%x: tensor<f64>) -> tensor<f64> {
+  return %x : tensor<f64>
+}
+func.func @numbers(%i: i8, %x: f16) -> (i8, f16) {
+  return %i, %x : i8, f16
+}
 func.func @odd.name(%x: tensor<2xi1>) -> tensor<2xi1> {
   return %x : tensor<2xi1>
 }
@@ -56,6 +62,24 @@ class ExecutableTest(unittest.TestCase):
         x = np.arange(12, dtype=np.float32).reshape(3, 4)[:, ::2]
         self.assertFalse(x.flags.c_contiguous)
         np.testing.assert_array_equal(self.model.scale(x, 2.0), 2 * x)
+
+    def test_takes_misaligned_arrays(self):
+        bytes = np.zeros(3 * 8 + 1, np.uint8)
+        x = bytes[1:].view(np.float64)
+        x[:] = [1, 2, 3]
+        self.assertFalse(x.flags.aligned)
+        np.testing.assert_array_equal(self.model.same(x)[0], x)
+        point = bytes[1:9].view(np.float64).reshape(())
+        self.assertEqual(self.model.point(point), 1)
+
+    def test_numbers_are_in_range(self):
+        self.assertEqual(self.model.numbers(-128, 0.5), (-128, 0.5))
+        self.assertEqual(self.model.numbers(0, float("inf"))[1], np.inf)
+        for number in (128, -129, np.uint64(2**63)):
+            with self.assertRaisesRegex(ValueError, "0: .* out of the range of i8"):
+                self.model.numbers(number, 0)
+        with self.assertRaisesRegex(ValueError, "1: .* out of the range of f16"):
+            self.model.numbers(0, 1e9)
 
     def test_takes_dlpack(self):
         class Tensor:
@@ -102,7 +126,7 @@ class ExecutableTest(unittest.TestCase):
 
     def test_describes_entries(self):
         self.assertEqual(
-            list(self.model.entries), ["scale", "same", "short", "fill", "odd.name"]
+            list(self.model.entries), ["scale", "same", "short", "fill", "point", "numbers", "odd.name"]
         )
         scale = self.model.scale
         self.assertEqual(
