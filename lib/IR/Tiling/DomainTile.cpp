@@ -9,46 +9,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LoopFacts.h"
 #include "TilingModel.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
 using namespace mlir::rope;
-
-/// Whether a value is known to be a multiple of `factor`.
-static bool isMultipleOf(OpFoldResult value, int64_t factor) {
-  if (factor == 1)
-    return true;
-  if (std::optional<int64_t> constant = getConstantIntValue(value))
-    return *constant % factor == 0;
-  auto dynamic = cast<Value>(value);
-  if (auto apply = dynamic.getDefiningOp<affine::AffineApplyOp>()) {
-    AffineExpr expr = apply.getAffineMap().getResult(0);
-    if (expr.isMultipleOf(factor))
-      return true;
-    return isa<AffineDimExpr, AffineSymbolExpr>(expr) &&
-           isMultipleOf(apply.getMapOperands().front(), factor);
-  }
-  auto argument = dyn_cast<BlockArgument>(dynamic);
-  auto loop =
-      argument
-          ? dyn_cast<LoopLikeOpInterface>(argument.getOwner()->getParentOp())
-          : nullptr;
-  if (!loop)
-    return false;
-  auto ivs = loop.getLoopInductionVars();
-  auto starts = loop.getLoopLowerBounds();
-  auto steps = loop.getLoopSteps();
-  if (!ivs || !starts || !steps)
-    return false;
-  for (auto [iv, start, step] : llvm::zip(*ivs, *starts, *steps))
-    if (iv == dynamic)
-      return isMultipleOf(start, factor) && isMultipleOf(step, factor);
-  return false;
-}
 
 /// Sets dims of a domain tile, each only once.
 namespace {

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TilingModel.h"
+#include "LoopFacts.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -83,8 +84,10 @@ static bool isDynamicExtent(OpFoldResult size, TilingModel &model,
 
 bool TilingModel::isWhole(const Tile &tile, unsigned dim) {
   int64_t extent = getStaticExtent(dim);
+  // A tile at 0 has at least one element; another one is empty, as where a dim
+  // is split over more threads than it has elements.
   if (extent == 1)
-    return true;
+    return isAlwaysZero(tile.offsets[dim]);
   if (!isZeroInteger(tile.offsets[dim]))
     return false;
   if (ShapedType::isDynamic(extent))
@@ -93,9 +96,10 @@ bool TilingModel::isWhole(const Tile &tile, unsigned dim) {
 }
 
 Part TilingModel::getPart(const Tile &tile, unsigned dim) {
-  bool single =
-      getStaticExtent(dim) == 1 || isConstantIntValue(tile.sizes[dim], 1);
-  return {isWhole(tile, dim), single};
+  bool whole = isWhole(tile, dim);
+  bool single = (whole && getStaticExtent(dim) == 1) ||
+                isConstantIntValue(tile.sizes[dim], 1);
+  return {whole, single};
 }
 
 SmallVector<Part> TilingModel::getParts(const Tile &tile) {

@@ -107,3 +107,54 @@ module attributes {transform.with_named_sequence} {
     transform.yield
   }
 }
+
+// -----
+
+!Q = tensor<8x16x64xf32>
+!K = tensor<2x1x64xf32>
+!M = tensor<8x16xf32>
+
+// Of one key, all parts but the first have none.
+// CHECK-LABEL: @more_parts_than_keys
+// CHECK-SAME: (%{{.*}}: tensor<8x16x64xf32>, %[[K:[a-z0-9]+]]: tensor<2x1x64xf32>,
+// CHECK: scf.forall (%[[I:.*]]) in (4)
+// CHECK: %[[SIZE:.*]] = affine.max
+// CHECK: %[[K1:.*]] = tensor.extract_slice %[[K]][0, %[[I]], 0] [2, %[[SIZE]], 64]
+// CHECK: rope.online_attention ins(%{{.*}}, %[[K1]], %[[K1]] :
+func.func @more_parts_than_keys(%q: !Q, %k: !K, %a: !Q, %m: !M, %s: !M) -> (!Q, !M, !M) {
+  %r:3 = rope.online_attention ins(%q, %k, %k : !Q, !K, !K)
+    outs(%a, %m, %s : !Q, !M, !M) scale 0.125 -> !Q, !M, !M
+  return %r#0, %r#1, %r#2 : !Q, !M, !M
+}
+
+module attributes {transform.with_named_sequence} {
+  transform.named_sequence @__transform_main(%root: !transform.any_op {transform.readonly}) {
+    %all = transform.structured.match ops{["rope.online_attention"]} in %root : (!transform.any_op) -> !transform.any_op
+    %fills:3, %tiled, %merges:5, %loop = transform.structured.tile_reduction_using_forall %all by num_threads = [0, 0, 0, 0, 4] tile_sizes = [] : (!transform.any_op) -> (!transform.any_op, !transform.any_op, !transform.any_op, !transform.any_op, !transform.any_op, !transform.any_op, !transform.any_op, !transform.any_op, !transform.any_op, !transform.any_op)
+    transform.yield
+  }
+}
+
+// -----
+
+!Q = tensor<1x8x4x64xf32>
+!K = tensor<1x2x3x64xf32>
+
+// More threads than batches: one of them has a batch.
+// CHECK-LABEL: @more_threads_than_batches
+// CHECK-SAME: (%[[Q:[a-z0-9]+]]: tensor<1x8x4x64xf32>,
+// CHECK: scf.forall (%[[I:.*]]) in (4)
+// CHECK: %[[SIZE:.*]] = affine.max
+// CHECK: tensor.extract_slice %[[Q]][%[[I]], 0, 0, 0] [%[[SIZE]], 8, 4, 64]
+func.func @more_threads_than_batches(%q: !Q, %k: !K, %o: !Q) -> !Q {
+  %r = rope.attention ins(%q, %k, %k : !Q, !K, !K) outs(%o : !Q) scale 0.125 -> !Q
+  return %r : !Q
+}
+
+module attributes {transform.with_named_sequence} {
+  transform.named_sequence @__transform_main(%root: !transform.any_op {transform.readonly}) {
+    %all = transform.structured.match ops{["rope.attention"]} in %root : (!transform.any_op) -> !transform.any_op
+    %tiled, %loop = transform.structured.tile_using_forall %all num_threads [4] : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
+    transform.yield
+  }
+}

@@ -172,6 +172,15 @@ TEST(OnlineForm, SplitKeys) {
   }
 }
 
+TEST(OnlineForm, SplitsOfOneKey) {
+  // All but one of the splits are empty.
+  AttentionCase attention;
+  attention.n = 1;
+  attention.lse.letters = "b(hg)m";
+  expectCorrect(attention, kToOnline + tile("key-splits=3"));
+  expectCorrect(attention, kToOnline + tile("sizes=n:4"));
+}
+
 TEST(OnlineForm, SplitsMergeWithTheStateThatCameIn) {
   AttentionCase attention = makeEverything(AttentionKind::Online);
   for (const char *options :
