@@ -10,12 +10,10 @@
 #include "mlir/IR/Diagnostics.h"
 #include "rope-c/Reference.h"
 #include "rope/IR/Rope.h"
+#include "rope/IR/TableFacts.h"
 
 using namespace mlir;
 using namespace mlir::rope;
-
-/// Far more channels than any head has.
-static constexpr int64_t kMaxPairs = 1 << 24;
 
 /// The schedule that `text` spells, checked to serve `pairs` pairs. Null after
 /// a diagnostic.

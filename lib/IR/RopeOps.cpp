@@ -11,6 +11,7 @@
 
 #include "Operands.h"
 #include "rope/IR/Rope.h"
+#include "rope/IR/TableFacts.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -136,8 +137,11 @@ LogicalResult TableOp::verify() {
     return failure();
   // rope.table C4
   FrequencyAttrInterface frequencies = getFrequencies();
-  if (failed(frequencies.verifyPairs(table.getShape().back(),
-                                     [&] { return emitOpError(); })))
+  int64_t pairs = table.getShape().back();
+  if (pairs > kMaxPairs)
+    return emitOpError() << "table has " << pairs << " pairs, more than the "
+                         << kMaxPairs << " that a schedule can serve";
+  if (failed(frequencies.verifyPairs(pairs, [&] { return emitOpError(); })))
     return failure();
   // rope.table C5
   if (frequencies.dependsOnLength() == static_cast<bool>(getLength()))

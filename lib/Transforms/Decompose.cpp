@@ -16,10 +16,10 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/MemRef/Utils/MemRefUtils.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "rope/IR/MemoryOverlap.h"
 #include "rope/IR/Rope.h"
 #include "rope/Transforms/Passes.h"
 #include "rope/Transforms/Transforms.h"
@@ -84,15 +84,11 @@ struct LiftToTensors : RopeOpPattern {
 };
 } // namespace
 
-/// Whether writing `inits` may change `input`, although it is none of them. Two
-/// memrefs that are not views of one are taken to be apart.
+/// Whether writing `inits` may change `input`, although it is none of them.
 static bool isOverwritten(Value input, ValueRange inits) {
-  auto memref = cast<MemrefValue>(input);
   return !llvm::is_contained(inits, input) &&
-         llvm::any_of(inits, [&](Value init) {
-           return memref::skipViewLikeOps(cast<MemrefValue>(init)) ==
-                  memref::skipViewLikeOps(memref);
-         });
+         llvm::any_of(
+             inits, [&](Value init) { return rope::mayOverlap(input, init); });
 }
 
 static Value createTensor(OpBuilder &builder, Location loc, Value memref,

@@ -138,6 +138,14 @@ func.func @table_c4_ntk_theta(%p: index, %t: tensor<5x2x2xf32>) {
 
 // -----
 
+func.func @table_c4_pairs(%p: index, %t: tensor<5x2x4611686018427387904xf32>) {
+  // expected-error @+1 {{table has 4611686018427387904 pairs, more than the 1048576 that a schedule can serve}}
+  rope.table #rope.default<1.0e4> ins(%p : index) outs(%t : tensor<5x2x4611686018427387904xf32>) -> tensor<5x2x4611686018427387904xf32>
+  return
+}
+
+// -----
+
 func.func @table_c4_explicit(%p: index, %t: tensor<5x2x4xf32>) {
   // expected-error @+1 {{frequencies has 2 entries for 4 pairs}}
   rope.table #rope.explicit<frequencies = [1.0, 0.5]> ins(%p : index) outs(%t : tensor<5x2x4xf32>) -> tensor<5x2x4xf32>

@@ -20,6 +20,10 @@ namespace mlir::rope {
 // Tables
 //===----------------------------------------------------------------------===//
 
+/// A schedule has no more pairs than this: the frequency of each is a constant
+/// in the code of a table.
+constexpr int64_t kMaxPairs = 1 << 20;
+
 /// No attribute lists the frequencies of more pairs than this: heads have a few
 /// hundred at most.
 constexpr int64_t kMaxListedPairs = 4096;

@@ -33,7 +33,8 @@ def DecomposePass : Pass<"rope-decompose"> {
     An op on memrefs becomes `linalg.generic` on views of them. One that has no
     such form computes on `bufferization.to_tensor` of its operands, and stores
     results by `bufferization.materialize_in_destination`. Operands of one op
-    that are neither the same memref nor views of one must not overlap.
+    may overlap where one allocation, global or argument of the function may be
+    behind them; the arguments of a function are taken to be apart.
 
     An op that cannot be decomposed is an error.
   }];

@@ -14,9 +14,11 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/MemRef/Utils/MemRefUtils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "rope/IR/MemoryOverlap.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::rope::detail;
@@ -186,11 +188,18 @@ Value rope::detail::convertFloat(ImplicitLocOpBuilder &builder, Value value,
   return arith::TruncFOp::create(builder, type, value);
 }
 
-FloatType rope::detail::getComputeType(ValueRange operands) {
+static bool fitsF32(double value) {
+  return value == 0 || std::isnormal(static_cast<float>(value));
+}
+
+FloatType rope::detail::getComputeType(ValueRange operands,
+                                       ArrayRef<double> constants) {
   MLIRContext *context = operands.front().getContext();
-  for (Value operand : operands)
-    if (getElementTypeOrSelf(operand.getType()).isF64())
-      return Float64Type::get(context);
+  bool isWide = llvm::any_of(operands.getTypes(), [](Type type) {
+    return getElementTypeOrSelf(type).isF64();
+  });
+  if (isWide || !llvm::all_of(constants, fitsF32))
+    return Float64Type::get(context);
   return Float32Type::get(context);
 }
 
@@ -211,11 +220,8 @@ rope::detail::getInitsAsResults(DestinationStyleOpInterface op) {
 bool rope::detail::canWriteWhileReading(DestinationStyleOpInterface op,
                                         bool inPlace) {
   Value init = op.getDpsInits().front();
-  auto base = memref::skipViewLikeOps(cast<MemrefValue>(init));
   return llvm::all_of(op.getDpsInputs(), [&](Value input) {
-    auto memref = dyn_cast<MemrefValue>(input);
-    if (!memref || (inPlace && input == init))
-      return true;
-    return memref::skipViewLikeOps(memref) != base;
+    return !isa<MemRefType>(input.getType()) || (inPlace && input == init) ||
+           !mayOverlap(input, init);
   });
 }

@@ -68,8 +68,9 @@ SmallVector<Value> createElementwise(ImplicitLocOpBuilder &builder,
 /// processors do (they have no instruction that narrows f64 so far).
 Value convertFloat(ImplicitLocOpBuilder &builder, Value value, Type type);
 
-/// The type to compute in: f64 if an operand is f64, else f32.
-FloatType getComputeType(ValueRange operands);
+/// The type to compute in: f64 if an operand is f64, or f32 cannot hold one of
+/// the constants that are computed with; else f32.
+FloatType getComputeType(ValueRange operands, ArrayRef<double> constants = {});
 
 /// Whether a static extent of an operand of `op` is 0: then there is nothing to
 /// compute, and the verifiers of slices refuse such an operand.
@@ -79,8 +80,8 @@ bool isEmpty(DestinationStyleOpInterface op);
 SmallVector<Value> getInitsAsResults(DestinationStyleOpInterface op);
 
 /// Whether `op` on memrefs can be computed element by element without copies
-/// first: no input shares memory with the init, or it is the init itself and
-/// `inPlace`. Memrefs that are not views of one memref are taken to be apart.
+/// first: no input may share memory with the init, or it is the init itself and
+/// `inPlace`.
 bool canWriteWhileReading(DestinationStyleOpInterface op, bool inPlace);
 
 } // namespace mlir::rope::detail

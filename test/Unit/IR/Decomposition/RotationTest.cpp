@@ -236,6 +236,46 @@ TEST(Rotation, PositionZeroIsTheIdentity) {
             toReference(x).getElements());
 }
 
+/// A branch and a loop may bring the memref that is read to where is written.
+TEST(Rotation, MemoryBehindRegionsMayOverlap) {
+  Program program(R"mlir(
+    !X = memref<?x8xf32>
+    !T = memref<?x2x4xf32>
+    !V = memref<?x8xf32, strided<[8, 1], offset: ?>>
+    func.func @f(%x: !X, %t: !T, %n: index, %apart: i1) {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %from = memref.subview %x[%c0, 0] [%n, 8] [1, 1] : !X to !V
+      %near = memref.subview %x[%c1, 0] [%n, 8] [1, 1] : !X to !V
+      %far = memref.subview %x[%n, 0] [%n, 8] [1, 1] : !X to !V
+      %to = scf.if %apart -> !V {
+        scf.yield %far : !V
+      } else {
+        %same = scf.for %i = %c0 to %c1 step %c1 iter_args(%v = %near) -> !V {
+          scf.yield %v : !V
+        }
+        scf.yield %same : !V
+      }
+      rope.rotate <half along [0]> ins(%from, %t : !V, !T) outs(%to : !V)
+      return
+    })mlir");
+  int64_t rows = 4;
+  RandomGenerator random({7});
+  Array t = makeRandom(DType::F32, {rows, 2, 4}, random);
+  Array n = makeArray(DType::I64, reference::IntArray({}, {rows}));
+  reference::Rotary rotary;
+  rotary.along = {0};
+  for (bool apart : {true, false}) {
+    Array x = makeRandom(DType::F32, {2 * rows, 8}, random);
+    reference::Array moved = reference::rotate(toReference(x).slice(0, 0, rows),
+                                               {toReference(t), rotary});
+    Array flag = makeArray(DType::I1, reference::IntArray({}, {apart}));
+    program.call("f", x, t, n, flag);
+    reference::Array got = toReference(x).slice(0, apart ? rows : 1, rows);
+    EXPECT_LE(reference::getMaxAbsError(got, moved), 3e-7);
+  }
+}
+
 /// Ops with and without a form of their own on memrefs, views of one memref,
 /// and accesses of others between them.
 TEST(Rotation, MemoryIsReadAndWrittenInOrder) {
