@@ -70,9 +70,10 @@ AttentionOp::decomposeOperation(OpBuilder &builder) {
     return failure();
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(*this);
-  Type computeType = detail::getComputeType({getQuery(), getKey(), getValue()});
-  DomainBuilder domain(builder, *this, computeType);
   ScoreOptions options = getScoreOptions(*this);
+  Type computeType = detail::getComputeType({getQuery(), getKey(), getValue()},
+                                            getScoreConstants(options));
+  DomainBuilder domain(builder, *this, computeType);
 
   Term scores = buildScores(domain, options);
   Term max = reduceMax(domain, scores, buildFirstMax(domain));

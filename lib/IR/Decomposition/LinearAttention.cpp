@@ -234,7 +234,11 @@ LinearAttentionOp::decomposeOperation(OpBuilder &builder) {
   builder.setInsertionPoint(*this);
   SmallVector<Value> operands = {getQuery(), getKey(), getValue()};
   llvm::append_range(operands, getInits().drop_front());
-  DomainBuilder domain(builder, *this, detail::getComputeType(operands));
+  SmallVector<double> constants;
+  if (std::optional<APFloat> eps = getNormalizerEps())
+    constants.push_back(eps->convertToDouble());
+  DomainBuilder domain(builder, *this,
+                       detail::getComputeType(operands, constants));
   LinearAttentionBuilder(domain, *this).build();
   return domain.getResults();
 }

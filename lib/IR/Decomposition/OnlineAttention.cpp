@@ -35,8 +35,10 @@ OnlineAttentionOp::decomposeOperation(OpBuilder &builder) {
   builder.setInsertionPoint(*this);
   SmallVector<Value> operands = {getQuery(), getKey(), getValue()};
   llvm::append_range(operands, getInits());
-  DomainBuilder domain(builder, *this, detail::getComputeType(operands));
   ScoreOptions options = getScoreOptions(*this);
+  DomainBuilder domain(
+      builder, *this,
+      detail::getComputeType(operands, getScoreConstants(options)));
 
   Term scores = buildScores(domain, options);
   Term max = domain.readInit(OperandRole::Lse);

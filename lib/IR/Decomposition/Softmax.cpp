@@ -187,12 +187,25 @@ Value Visibility::apply(CellBuilder &cell, Value score) const {
 // Scores
 //===----------------------------------------------------------------------===//
 
+/// What x is multiplied by first: scale, or scale/softcap. Where the quotient
+/// overflows any number as large has the same tanh, but for x = 0.
+static double getFactor(const ScoreOptions &options) {
+  constexpr double largest = std::numeric_limits<double>::max();
+  return std::clamp(options.scale / options.softcap.value_or(1.0), -largest,
+                    largest);
+}
+
+SmallVector<double>
+rope::detail::getScoreConstants(const ScoreOptions &options) {
+  return {getFactor(options), options.softcap.value_or(1.0)};
+}
+
 /// scale·x, or softcap·tanh(scale·x / softcap).
 static Value buildScore(CellBuilder &cell, const ScoreOptions &options,
                         Value x) {
   Type type = x.getType();
-  double factor = options.scale / options.softcap.value_or(1.0);
-  x = arith::MulFOp::create(cell, x, cell.getConstant(type, factor));
+  x = arith::MulFOp::create(cell, x,
+                            cell.getConstant(type, getFactor(options)));
   if (!options.softcap)
     return x;
   return arith::MulFOp::create(cell, math::TanhOp::create(cell, x),

@@ -33,6 +33,9 @@ template <typename OpTy> ScoreOptions getScoreOptions(OpTy op) {
   return options;
 }
 
+/// The constants that scores are multiplied by.
+SmallVector<double> getScoreConstants(const ScoreOptions &options);
+
 /// Whether some row may not see some key.
 bool mayHideKeys(AttentionLikeOpInterface op, const ScoreOptions &options);
 

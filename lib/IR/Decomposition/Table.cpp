@@ -266,9 +266,9 @@ ReducedAngle TableBuilder::createAngle(ImplicitLocOpBuilder &b, Value position,
 
 SmallVector<Value> TableBuilder::createEntry(ImplicitLocOpBuilder &b,
                                              Value position, ValueRange rates) {
-  FloatType type = getComputeType(op.getInit());
-  auto [cos, sin] = createCosSin(b, createAngle(b, position, rates), type);
   double magnitude = op.getFrequencies().computeMagnitude();
+  FloatType type = getComputeType(op.getInit(), magnitude);
+  auto [cos, sin] = createCosSin(b, createAngle(b, position, rates), type);
   SmallVector<Value> entry = {cos, sin};
   for (Value &value : entry) {
     if (magnitude != 1)

@@ -161,6 +161,24 @@ TEST(Attention, Softcap) {
   }
 }
 
+TEST(Attention, NumbersThatF32CannotHold) {
+  for (const char *type : {"f32", "f64"}) {
+    AttentionCase attention = withLse({});
+    attention.query.type = type;
+    for (double softcap : {1e300, 1e-300, 5e-324}) {
+      attention.softcap = softcap;
+      expectCorrect(attention);
+    }
+    attention.softcap.reset();
+    attention.scale = 1e-60;
+    expectCorrect(attention);
+    // Scores that f32 cannot hold either, though their softmax it can.
+    attention.lse.letters.reset();
+    attention.scale = 1e60;
+    expectCorrect(attention);
+  }
+}
+
 static void expectCorrectMask(const char *letters, const char *type) {
   AttentionCase attention = withLse({});
   attention.mask = {letters, type};

@@ -134,3 +134,16 @@ TEST(LinearAttention, LaterKeysMayHoldAnything) {
   }
   expectEqual(attention);
 }
+
+TEST(LinearAttention, EpsilonThatF32CannotHold) {
+  // Features are 0, and so is the sum that the smallest number is added to.
+  for (double eps : {1e-300, 1e300}) {
+    AttentionCase attention = makeLinear(false);
+    attention.featureMap = reference::FeatureMap::Relu;
+    attention.normalizerEps = eps;
+    attention.randomize(1);
+    for (int64_t i = 0; i < attention.key.values.getNumElements(); ++i)
+      attention.key.values[i] = -1;
+    expectEqual(attention);
+  }
+}

@@ -317,3 +317,21 @@ TEST(Table, IndicesAreConsecutiveFromTheStart) {
               kBound);
   }
 }
+
+TEST(Table, MagnitudesThatF32CannotHold) {
+  Program program(R"mlir(
+    !T = tensor<1x2x1xf32>
+    func.func @f(%position: index, %init: !T) -> (!T, !T) {
+      %large = rope.table #rope.explicit<frequencies = [1.0], magnitude = 1.0e300>
+                 ins(%position : index) outs(%init : !T) -> !T
+      %small = rope.table #rope.explicit<frequencies = [1.0], magnitude = 1.0e-300>
+                 ins(%position : index) outs(%init : !T) -> !T
+      return %large, %small : !T, !T
+    })mlir");
+  Array zero = makeArray(DType::I64, reference::IntArray({}, {0}));
+  Array init = makeFilled(DType::F32, {1, 2, 1}, 0);
+  auto tables = program.call("f", zero, init);
+  EXPECT_EQ(toReference(tables[0]).getElements(),
+            (std::vector<double>{INFINITY, 0}));
+  EXPECT_EQ(toReference(tables[1]).getElements(), (std::vector<double>{0, 0}));
+}
