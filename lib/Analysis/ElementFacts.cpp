@@ -6,12 +6,14 @@
 //===----------------------------------------------------------------------===//
 //
 // An assert that fails ends the program, so that what it checks holds of every
-// run whose results count.
+// run whose results count. The same is true of what an op wants of the extents
+// of its operands.
 //
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "rope/Analysis/ElementEvaluator.h"
 
@@ -64,8 +66,63 @@ static bool isDynamic(Value tensor) {
   return type && !type.hasStaticShape();
 }
 
+namespace {
+/// Extents that are equal, by what they are the extent of.
+class EqualExtents {
+public:
+  EqualExtents(ElementEvaluator &evaluator, unsigned count)
+      : evaluator(evaluator), extents(count) {}
+
+  void add(unsigned at, Value tensor, int64_t dim) {
+    const Expr *extent = evaluator.evaluateExtent(tensor, dim);
+    if (!extents[at])
+      extents[at] = extent;
+    else if (extents[at] != extent)
+      evaluator.assumeEqual(extents[at], extent);
+  }
+
+private:
+  ElementEvaluator &evaluator;
+  SmallVector<const Expr *> extents;
+};
+} // namespace
+
+/// The dims that one loop runs over have one extent.
+static void assumeLoops(ElementEvaluator &evaluator, linalg::LinalgOp op) {
+  EqualExtents extents(evaluator, op.getNumLoops());
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!isa<RankedTensorType>(operand.get().getType()))
+      continue;
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    for (auto [i, expr] : llvm::enumerate(map.getResults()))
+      if (auto loop = dyn_cast<AffineDimExpr>(expr))
+        extents.add(loop.getPosition(), operand.get(), i);
+  }
+}
+
+/// Tensors that are combined element by element have one shape.
+static void assumeShapes(ElementEvaluator &evaluator, Operation &op) {
+  auto type = cast<RankedTensorType>(op.getResult(0).getType());
+  EqualExtents extents(evaluator, type.getRank());
+  for (Value operand : op.getOperands())
+    if (isa<RankedTensorType>(operand.getType()))
+      for (int64_t dim = 0; dim < type.getRank(); ++dim)
+        extents.add(dim, operand, dim);
+}
+
 void ElementEvaluator::assumeFacts(Block &block) {
   for (Operation &op : block) {
+    bool dynamic = llvm::any_of(op.getOperands(), isDynamic);
+    if (auto structured = dyn_cast<linalg::LinalgOp>(op)) {
+      if (dynamic)
+        assumeLoops(*this, structured);
+      continue;
+    }
+    if (dynamic && op.hasTrait<OpTrait::Elementwise>() &&
+        op.getNumResults() == 1) {
+      assumeShapes(*this, op);
+      continue;
+    }
     if (auto check = dyn_cast<cf::AssertOp>(op)) {
       assumeTrue(context, expandFully(evaluateScalar(check.getArg())));
     } else if (isa<tensor::ReshapeOp, tensor::ExpandShapeOp>(op)) {

@@ -97,6 +97,10 @@ FailureOr<LinearForm> LinearFormBuilder::buildScaled(const Expr *expr,
   FailureOr<LinearForm> form = build(expr);
   if (failed(form))
     return failure();
+  // A number that was spread over a tensor is a number, so that its sign shows.
+  const Expr *number = evaluator.expandFully(factor);
+  if (number->getKind() == Expr::Kind::Float)
+    factor = number;
   if (factor->isFloat(0))
     return LinearForm();
   Type type = factor->getType() ? factor->getType() : expr->getType();

@@ -18,6 +18,7 @@
 #include "rope/Analysis/ConstantFold.h"
 #include "rope/IR/Rope.h"
 #include "rope/Raise/ExprBuilder.h"
+#include "rope/Raise/RotationBuilder.h"
 #include "llvm/ADT/SetVector.h"
 
 #include <cmath>
@@ -252,12 +253,17 @@ static FailureOr<BuiltTable> buildComputed(OpBuilder &builder, Location loc,
 static FailureOr<BuiltTable> buildAssembled(OpBuilder &builder, Location loc,
                                             const RotationMatch &match,
                                             std::string &reason) {
-  SmallVector<const Expr *> cos, sin;
-  for (int row = 0; row < (match.full ? 2 : 1); ++row)
-    for (const RotatedPair &pair : match.pairs) {
-      cos.push_back(pair.cos[row]);
-      sin.push_back(pair.sin[row]);
-    }
+  FailureOr<RotaryFit> fit = fitRotary(match, {}, reason);
+  if (failed(fit))
+    return failure();
+  // The entries of a full table are in the order of the channels.
+  int64_t pairs = match.pairs.size();
+  SmallVector<const Expr *> cos(match.full ? 2 * pairs : pairs), sin = cos;
+  for (auto [i, pair] : llvm::enumerate(match.pairs)) {
+    auto [first, second] = fit->rotary.getTableEntries(i, pairs);
+    std::tie(cos[first], sin[first]) = std::pair(pair.cos[0], pair.sin[0]);
+    std::tie(cos[second], sin[second]) = std::pair(pair.cos[1], pair.sin[1]);
+  }
   SmallVector<const Expr *> all(cos);
   llvm::append_range(all, sin);
   FailureOr<ExprDomain> built = getDomain(builder, loc, match, all, reason);

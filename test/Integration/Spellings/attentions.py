@@ -128,7 +128,7 @@ class Attention:
             return self._causal(scores)
         if kind == "none":
             return scores
-        shape = [self.rows, self.keys]
+        shape = [*scores.shape[2:]]
         lead = f.draw("mask dims", ["mn", "bmn"])
         dims = [2, 3] if lead == "mn" else [0, 2, 3]
         shape = shape if lead == "mn" else [self.batches, *shape]

@@ -9,15 +9,19 @@ generator of random numbers. `choices` collects the names of what was drawn.
 import itertools
 
 
+class Extent(str):
+    """A dynamic extent, by the name of its index."""
+
+
 class Value:
-    """An SSA name with its shape (None: dynamic) and element type."""
+    """An SSA name with its shape (numbers and extents) and element type."""
 
     def __init__(self, name, shape, element):
         self.name, self.shape, self.element = name, tuple(shape), element
 
     @property
     def type(self):
-        dims = "".join(f"{'?' if n is None else n}x" for n in self.shape)
+        dims = "".join(f"{'?' if isinstance(n, Extent) else n}x" for n in self.shape)
         return f"tensor<{dims}{self.element}>"
 
 
@@ -27,8 +31,6 @@ class Function:
         self.arguments, self.lines, self.choices = [], [], set()
         self._numbers = itertools.count()
         self._constants = {}
-        # The one dynamic extent of a function, an index.
-        self.length = None
 
     #---- Drawing ----------------------------------------------------------
 
@@ -47,12 +49,16 @@ class Function:
         return f"%v{next(self._numbers)}"
 
     def argument(self, shape, element="f32"):
+        """An argument; each dynamic dim (None, or an extent that another value
+        has) gets an extent of its own."""
         value = Value(f"%arg{len(self.arguments)}", shape, element)
+        static = [isinstance(n, int) for n in shape]
+        extents = [n if known else Extent(self.fresh()) for n, known in zip(shape, static)]
+        value.shape = tuple(extents)
         self.arguments.append(value)
-        if self.length is None and None in value.shape:
-            dim = self.index(value.shape.index(None))
-            self.length = self.fresh()
-            self.emit(f"{self.length} = tensor.dim {value.name}, {dim} : {value.type}")
+        for i, extent in enumerate(extents):
+            if not static[i]:
+                self.emit(f"{extent} = tensor.dim {value.name}, {self.index(i)} : {value.type}")
         return value
 
     def emit(self, line):
@@ -83,12 +89,12 @@ class Function:
     #---- Shapes -----------------------------------------------------------
 
     def empty(self, shape, element):
-        sizes = ", ".join(self.length for n in shape if n is None)
         value = Value("", shape, element)
-        return self.op(f"tensor.empty({sizes}) : {value.type}", shape, element)
+        return self.op(f"tensor.empty({self.sizes(shape)}) : {value.type}", shape, element)
 
-    def size(self, extent):
-        return self.length if extent is None else str(extent)
+    def sizes(self, shape):
+        """The dynamic ones, as ops that create tensors take them."""
+        return ", ".join(n for n in shape if isinstance(n, Extent))
 
     def generic(self, inputs, shape, element, body, reduced=(), init=None):
         """`inputs` are (value, dims); `body` maps names of elements to lines and
@@ -135,7 +141,7 @@ class Function:
         shape = list(value.shape)
         offsets, strides = [0] * len(shape), [1] * len(shape)
         offsets[dim], shape[dim], strides[dim] = offset, size, stride
-        sizes = ", ".join(self.size(n) for n in shape)
+        sizes = ", ".join(str(n) for n in shape)
         result = Value("", shape, value.element)
         return self.op(
             f"tensor.extract_slice {value.name}{offsets} [{sizes}] {strides} "
@@ -144,7 +150,7 @@ class Function:
     def insert(self, part, whole, dim, offset, stride=1):
         offsets, strides = [0] * len(whole.shape), [1] * len(whole.shape)
         offsets[dim], strides[dim] = offset, stride
-        sizes = ", ".join(self.size(n) for n in part.shape)
+        sizes = ", ".join(str(n) for n in part.shape)
         return self.op(
             f"tensor.insert_slice {part.name} into {whole.name}{offsets} [{sizes}] "
             f"{strides} : {part.type} into {whole.type}", whole.shape, whole.element)
@@ -177,7 +183,7 @@ class Function:
         shape = list(value.shape)
         shape[dim:dim + 1] = [shape[dim] // inner, inner]
         groups = self._reassociation([2 if i == dim else 1 for i in range(len(value.shape))])
-        sizes = ", ".join(self.size(n) for n in shape)
+        sizes = ", ".join(str(n) for n in shape)
         result = Value("", shape, value.element)
         return self.op(
             f"tensor.expand_shape {value.name} {groups} output_shape [{sizes}] "
@@ -189,7 +195,7 @@ class Function:
         shape.insert(dim, 1)
         joined = min(dim, len(value.shape) - 1)
         groups = self._reassociation([2 if i == joined else 1 for i in range(len(value.shape))])
-        sizes = ", ".join(self.size(n) for n in shape)
+        sizes = ", ".join(str(n) for n in shape)
         result = Value("", shape, value.element)
         return self.op(
             f"tensor.expand_shape {value.name} {groups} output_shape [{sizes}] "
@@ -198,8 +204,8 @@ class Function:
     def collapse(self, value, dim):
         """Joins `dim` with the next."""
         shape = list(value.shape)
-        pair = shape[dim:dim + 2]
-        shape[dim:dim + 2] = [None if None in pair else pair[0] * pair[1]]
+        outer, inner = shape[dim:dim + 2]
+        shape[dim:dim + 2] = [inner if outer == 1 else outer if inner == 1 else outer * inner]
         groups = self._reassociation([2 if i == dim else 1 for i in range(len(shape))])
         result = Value("", shape, value.element)
         return self.op(
@@ -265,8 +271,7 @@ class Function:
             return self.generic([self.whole(value)], value.shape, value.element, body)
         splat = self.op(
             f"tensor.splat {self.scalar(text)}"
-            + (f"[{', '.join(self.length for n in value.shape if n is None)}]"
-               if None in value.shape else "")
+            + (f"[{self.sizes(value.shape)}]" if self.sizes(value.shape) else "")
             + f" : {value.type}", value.shape, value.element)
         return self.mul(self.whole(value), self.whole(splat), value.shape)
 

@@ -10,7 +10,7 @@ FAULTS = [
     "halves not exchanged", "two sources", "overlapping halves", "another cosine in one half",
     "one half scaled", "second half reversed", "first half squared", "bias on one half",
     "absolute value of one half", "rows shifted", "heads shifted", "a term twice",
-    "maximum in place of the sum", "one channel left out", "table transposed",
+    "maximum in place of the sum", "a channel read twice", "a channel of the other half",
 ]
 
 LAYOUTS = {"bhsd": (2, 3, "s", "d"), "bshd": (2, "s", 3, "d"), "shd": ("s", 3, "d"),
@@ -140,10 +140,7 @@ class Rotation:
         return [self.row_now, len(self.shape) - 1]
 
     def _times(self, x, table):
-        dims = self._table_dims()
-        if self.fault == "table transposed":
-            dims = dims[::-1]
-        return self.f.mul(self.f.whole(x), (table, dims), x.shape)
+        return self.f.mul(self.f.whole(x), (table, self._table_dims()), x.shape)
 
     def _damage_halves(self, first, second, other):
         f, last = self.f, len(first.shape) - 1
@@ -152,6 +149,10 @@ class Rotation:
         if self.fault == "second half reversed":
             columns = [f.slice(second, last, i, 1) for i in reversed(range(second.shape[-1]))]
             second = f.concat(columns, last)
+        if self.fault in ("a channel read twice", "a channel of the other half"):
+            kept = f.slice(second, last, 0, second.shape[-1] - 1)
+            wrong = second if self.fault == "a channel read twice" else first
+            second = f.concat([kept, f.slice(wrong, last, 0, 1)], last)
         if self.fault == "absolute value of one half":
             second = f.map("math.absf", second)
         if self.fault == "rows shifted":
@@ -256,7 +257,7 @@ class Rotation:
     def _rotate(self, x, other):
         by_halves = ["another cosine in one half", "sine and cosine swapped in one half",
                      "maximum in place of the sum", "a term twice", "bias on one half"]
-        exchange = ["overlapping halves", "table transposed", "first half squared", "absolute value of one half"]
+        exchange = ["overlapping halves", "first half squared", "absolute value of one half"]
         options = ["halves", "exchange"] + ([] if self.fault else ["complex"])
         if self.fault in by_halves + exchange:
             options = ["halves"]
@@ -264,11 +265,6 @@ class Rotation:
         if spelling == "complex":
             return self._by_complex(x)
         return (self._by_halves if spelling == "halves" else self._by_exchange)(x, other)
-
-    def _leave_one_out(self, turned, x):
-        f, last = self.f, len(x.shape) - 1
-        size = x.shape[-1] - 1
-        return f.concat([f.slice(turned, last, 0, size), f.slice(x, last, size, 1)], last)
 
     def _put_back(self, turned, x):
         f, last = self.f, len(x.shape) - 1
@@ -283,13 +279,12 @@ class Rotation:
     def build(self):
         f = self.f
         x = f.argument(self.shape, self.element)
+        self.length = x.shape[self.row]
         other = f.argument(self.shape, "f32") if self.fault == "two sources" else x
         wide = f.convert(x, "f32") if self.element == "bf16" else x
         wide = f.idle(wide)
         perm = list(range(len(self.shape)))
         self.row_now = self.row
-        if self.fault == "table transposed":
-            assert self.length == self.rotated // 2
         if f.chance("rows moved", 0.3):
             dim = 0 if self.row else 1
             perm[dim], perm[self.row] = perm[self.row], perm[dim]
@@ -299,8 +294,6 @@ class Rotation:
         last = len(self.shape) - 1
         cut = (lambda v: v if self.share == "all" else f.slice(v, last, self.offset, 8))
         turned = self._rotate(cut(wide), cut(other) if other is not x else None)
-        if self.fault == "one channel left out":
-            turned = self._leave_one_out(turned, cut(wide))
         result = self._put_back(turned, wide)
         if self.row_now != self.row:
             result = f.transpose(result, perm)
