@@ -81,66 +81,77 @@ static int64_t chooseRows(int64_t extent) {
   return extent % 4 == 0 && extent % kRows != 0 ? 4 : kRows;
 }
 
-// Copies the panel of `op` to a dense tensor, steps outermost and lanes
-// innermost, in the type of the sums.
-static GenericOp packPanel(RewriterBase &rewriter, GenericOp op,
-                           const Roles &roles, int64_t lanes) {
-  OpBuilder::InsertionGuard guard(rewriter);
-  rewriter.setInsertionPoint(op);
-  Location loc = op.getLoc();
-  OpOperand *operand = op.getDpsInputOperand(roles.panelOperand);
-  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  SmallVector<unsigned> order = roles.steps;
-  order.push_back(roles.lane);
+static Value widen(OpBuilder &builder, Location loc, Value value, Type type) {
+  if (value.getType() == type || !isa<FloatType>(type))
+    return value;
+  return arith::ExtFOp::create(builder, loc, type, value);
+}
 
+// A dense copy of an operand in another type, its dims in the order of the
+// loops `order`.
+static GenericOp copyInOrder(RewriterBase &rewriter, GenericOp op,
+                             OpOperand *operand, ArrayRef<unsigned> order,
+                             Type element) {
+  Location loc = op.getLoc();
   // The copy's loops are `order`; its source has the same dims, permuted.
-  SmallVector<AffineExpr> source, target;
+  SmallVector<AffineExpr> source;
   SmallVector<OpFoldResult> sizes(order.size());
   SmallVector<OpFoldResult> have =
       tensor::getMixedSizes(rewriter, loc, operand->get());
-  AffineMap map = maps[roles.panelOperand];
+  AffineMap map = op.getMatchingIndexingMap(operand);
   for (auto [i, result] : llvm::enumerate(map.getResults())) {
     unsigned dim = cast<AffineDimExpr>(result).getPosition();
     size_t at = llvm::find(order, dim) - order.begin();
     source.push_back(rewriter.getAffineDimExpr(at));
     sizes[at] = have[i];
   }
-  for (unsigned dim : order)
-    target.push_back(rewriter.getAffineDimExpr(dim));
-  MLIRContext *context = rewriter.getContext();
-  Type element = getElementTypeOrSelf(op.getDpsInits()[0]);
   Value empty = tensor::EmptyOp::create(rewriter, loc, sizes, element);
   SmallVector<utils::IteratorType> parallel(order.size(),
                                             utils::IteratorType::parallel);
-  auto pack = GenericOp::create(
+  auto from = AffineMap::get(order.size(), 0, source, rewriter.getContext());
+  return GenericOp::create(
       rewriter, loc, empty.getType(), operand->get(), empty,
-      ArrayRef<AffineMap>{AffineMap::get(order.size(), 0, source, context),
-                          rewriter.getMultiDimIdentityMap(order.size())},
+      ArrayRef<AffineMap>{from, rewriter.getMultiDimIdentityMap(order.size())},
       parallel, [&](OpBuilder &b, Location l, ValueRange args) {
-        Value value = args[0];
-        if (value.getType() != element)
-          value = arith::ExtFOp::create(b, l, element, value);
-        linalg::YieldOp::create(b, l, value);
+        linalg::YieldOp::create(b, l, widen(b, l, args[0], element));
       });
+}
 
-  maps[roles.panelOperand] =
-      AffineMap::get(op.getNumLoops(), 0, target, context);
-  SmallVector<Value> inputs = op.getDpsInputs();
-  inputs[roles.panelOperand] = pack.getResult(0);
-  auto packed = GenericOp::create(
-      rewriter, loc, op.getResultTypes(), inputs, op.getDpsInits(), maps,
-      op.getIteratorTypesArray(),
+// `op` on other inputs and maps, widened to the type of the sums.
+static GenericOp createProduct(RewriterBase &rewriter, GenericOp op,
+                               ValueRange inputs, ArrayRef<AffineMap> maps) {
+  Type element = getElementTypeOrSelf(op.getDpsInits()[0]);
+  return GenericOp::create(
+      rewriter, op.getLoc(), op.getResultTypes(), inputs, op.getDpsInits(),
+      maps, op.getIteratorTypesArray(),
       [&](OpBuilder &b, Location l, ValueRange args) {
-        auto widen = [&](Value value) -> Value {
-          if (value.getType() == element || !isa<FloatType>(element))
-            return value;
-          return arith::ExtFOp::create(b, l, element, value);
-        };
-        Value product =
-            arith::MulFOp::create(b, l, widen(args[0]), widen(args[1]));
+        Value product = arith::MulFOp::create(
+            b, l, widen(b, l, args[0], element), widen(b, l, args[1], element));
         Value sum = arith::AddFOp::create(b, l, args[2], product);
         linalg::YieldOp::create(b, l, sum);
       });
+}
+
+// Copies the panel of `op` to a dense tensor, steps outermost and lanes
+// innermost, in the type of the sums.
+static GenericOp packPanel(RewriterBase &rewriter, GenericOp op,
+                           const Roles &roles, int64_t lanes) {
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(op);
+  SmallVector<unsigned> order = roles.steps;
+  order.push_back(roles.lane);
+  GenericOp pack =
+      copyInOrder(rewriter, op, op.getDpsInputOperand(roles.panelOperand),
+                  order, getElementTypeOrSelf(op.getDpsInits()[0]));
+
+  SmallVector<AffineExpr> target = llvm::map_to_vector(
+      order, [&](unsigned dim) { return rewriter.getAffineDimExpr(dim); });
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  maps[roles.panelOperand] =
+      AffineMap::get(op.getNumLoops(), 0, target, rewriter.getContext());
+  SmallVector<Value> inputs = op.getDpsInputs();
+  inputs[roles.panelOperand] = pack.getResult(0);
+  GenericOp packed = createProduct(rewriter, op, inputs, maps);
   rewriter.replaceOp(op, packed.getResults());
   tileElementwise(rewriter, pack, lanes);
   return packed;

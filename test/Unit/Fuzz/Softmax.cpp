@@ -237,6 +237,24 @@ template <typename OpTy> void SoftmaxDraw::set(OpTy op) {
 /// f32 attention over inputs in [−1, 1] is this close to real arithmetic.
 static constexpr double kAttentionError = 5e-7;
 
+/// A sink for the inputs of the reference, and its value.
+static Value drawSink(SoftmaxDraw &d) {
+  DrawnDims dims = d.drawDims(OperandRole::Sink);
+  Operand operand = d.addFloats(dims, d.b.drawFloat(), -2, 2);
+  d.inputs.sink = d.toCanonical(operand.numbers, dims, "hg");
+  return operand.value;
+}
+
+static Want getWantedLse(SoftmaxDraw &d, const reference::Array &lse,
+                         const DrawnDims &dims) {
+  reference::Array want = d.fromCanonical(lse, dims, "bhgm");
+  reference::Array allowed = want;
+  for (int64_t i = 0; i < want.getNumElements(); ++i)
+    allowed[i] =
+        kAttentionError * std::max(1.0, std::fabs(want[i])) + 4 * d.tableError;
+  return {want, allowed};
+}
+
 void test::drawAttentionCase(CaseBuilder &b) {
   SoftmaxDraw d(b);
   Draw &draw = b.draw;
@@ -254,13 +272,7 @@ void test::drawAttentionCase(CaseBuilder &b) {
   if (isRotated)
     rotation =
         d.drawRoleRotation(outDims, "bhgm", d.inputs.rerotateOutput.emplace());
-  Value sink;
-  if (draw.chance(0.25)) {
-    DrawnDims dims = d.drawDims(OperandRole::Sink);
-    Operand operand = d.addFloats(dims, b.drawFloat(), -2, 2);
-    sink = operand.value;
-    d.inputs.sink = d.toCanonical(operand.numbers, dims, "hg");
-  }
+  Value sink = draw.chance(0.25) ? drawSink(d) : Value();
   d.drawInputs();
 
   SmallVector<Value> inits;
@@ -290,14 +302,8 @@ void test::drawAttentionCase(CaseBuilder &b) {
   std::vector<Want> wants;
   wants.push_back({d.fromCanonical(result.output, outDims, "bhgme"),
                    reference::Array({}, {tolerance}), /*zeroIsExact=*/true});
-  if (hasLse) {
-    reference::Array want = d.fromCanonical(result.lse, lseDims, "bhgm");
-    reference::Array allowed = want;
-    for (int64_t i = 0; i < want.getNumElements(); ++i)
-      allowed[i] = kAttentionError * std::max(1.0, std::fabs(want[i])) +
-                   4 * d.tableError;
-    wants.push_back({want, allowed});
-  }
+  if (hasLse)
+    wants.push_back(getWantedLse(d, result.lse, lseDims));
   b.finish(op, inits, std::move(wants));
 }
 

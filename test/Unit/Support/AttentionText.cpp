@@ -34,6 +34,8 @@ public:
   void writeRotary(const RotationCase &rotation, const OperandCase &operand);
   void writeOptions();
   void writeLayout();
+  /// Returns that many results, if there are any, and ends the function.
+  void writeReturn(size_t count, llvm::StringRef types);
 
   const AttentionCase &attention;
   std::string text;
@@ -146,6 +148,27 @@ void TextWriter::writeOptions() {
     writeLayout();
 }
 
+void TextWriter::writeReturn(size_t count, llvm::StringRef types) {
+  os << "\n  return";
+  for (size_t i = 0; !attention.memrefs && i < count; ++i)
+    os << (i ? ", %r#" : " %r#") << i;
+  if (!attention.memrefs)
+    os << " : " << types;
+  os << "\n}\n";
+}
+
+static llvm::StringRef getOpName(AttentionKind kind) {
+  switch (kind) {
+  case AttentionKind::Softmax:
+    return "attention";
+  case AttentionKind::Online:
+    return "online_attention";
+  case AttentionKind::Linear:
+    return "linear_attention";
+  }
+  llvm_unreachable("unknown kind");
+}
+
 std::string AttentionCase::getText() const {
   TextWriter writer(*this);
   llvm::raw_ostream &os = writer.os;
@@ -172,12 +195,10 @@ std::string AttentionCase::getText() const {
   os << "func.func @f(" << llvm::join(arguments, ", ") << ")";
   if (!memrefs)
     os << " -> (" << resultTypes << ")";
-  constexpr const char *names[] = {"attention", "online_attention",
-                                   "linear_attention"};
   os << " {\n  ";
   if (!memrefs)
     os << "%r:" << initNames.size() << " = ";
-  os << "rope." << names[static_cast<int>(kind)]
+  os << "rope." << getOpName(kind)
      << " ins(%query, %key, %value : " << types["query"] << ", " << types["key"]
      << ", " << types["value"] << ")";
   auto inputs = getInputs();
@@ -192,11 +213,6 @@ std::string AttentionCase::getText() const {
   writer.writeOptions();
   if (!memrefs)
     os << " -> " << resultTypes;
-  os << "\n  return";
-  for (size_t i = 0; !memrefs && i < initNames.size(); ++i)
-    os << (i ? ", %r#" : " %r#") << i;
-  if (!memrefs)
-    os << " : " << resultTypes;
-  os << "\n}\n";
+  writer.writeReturn(initNames.size(), resultTypes);
   return writer.text;
 }
