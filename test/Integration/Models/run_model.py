@@ -186,8 +186,8 @@ def main():
         bound = models[name]["bound"]
         verdict = "ok" if error <= bound else "TOO LARGE"
         failures += error > bound
-        print("%-30s error %.2e, bound %.2e: %s; compiled in %.2f s, ran in %.4f s"
-              % (name, error, bound, verdict, compiling, calling))
+        print("%-30s error %.2e, bound %.2e: %s; compiled in %.2f s, ran in %.3f ms"
+              % (name, error, bound, verdict, compiling, calling * 1e3))
     return 1 if failures else 0
 
 
