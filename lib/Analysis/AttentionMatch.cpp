@@ -52,16 +52,19 @@ LogicalResult AttentionMatcher::matchProduct(ScoreMatcher &matcher) {
       operands.getProductOverChannels(match.scores.product);
   if (failed(factors))
     return failure();
-  bool firstIsKey = matcher.dependsOnKey(factors->lhs);
-  if (firstIsKey == matcher.dependsOnKey(factors->rhs))
+  if (factors->factors.size() != 2)
+    return fail("scores are no product of two tensors");
+  const Expr *lhs = factors->factors[0], *rhs = factors->factors[1];
+  bool firstIsKey = matcher.dependsOnKey(lhs);
+  if (firstIsKey == matcher.dependsOnKey(rhs))
     return fail("scores are not of a query and a key");
   match.scores.scale *= factors->constant;
-  FailureOr<MatchedOperand> keys = operands.findOperand(
-      firstIsKey ? factors->lhs : factors->rhs, &match.scores.scale);
+  FailureOr<MatchedOperand> keys =
+      operands.findOperand(firstIsKey ? lhs : rhs, &match.scores.scale);
   if (failed(keys))
     return failure();
-  FailureOr<MatchedOperand> queries = operands.findOperand(
-      firstIsKey ? factors->rhs : factors->lhs, &match.scores.scale);
+  FailureOr<MatchedOperand> queries =
+      operands.findOperand(firstIsKey ? rhs : lhs, &match.scores.scale);
   if (failed(queries))
     return failure();
   match.key = *keys;
@@ -95,11 +98,11 @@ LogicalResult AttentionMatcher::matchContraction(const Expr *product,
   FailureOr<ProductFactors> factors = operands.getProductOverKeys(product);
   if (failed(factors))
     return failure();
-  if (factors->constant != 1)
-    return fail("values are scaled");
+  if (factors->factors.size() != 2 || factors->constant != 1)
+    return fail("not a product of probabilities and values alone");
+  const Expr *lhs = factors->factors[0], *rhs = factors->factors[1];
   ScoreMatcher matcher(evaluator, operands.getKey(), why.reason);
-  for (auto [probability, value] : {std::pair(factors->lhs, factors->rhs),
-                                    std::pair(factors->rhs, factors->lhs)}) {
+  for (auto [probability, value] : {std::pair(lhs, rhs), std::pair(rhs, lhs)}) {
     bool hasOutline = false;
     FailureOr<SoftmaxMatch> softmax =
         denominator

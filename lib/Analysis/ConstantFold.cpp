@@ -28,8 +28,8 @@ double rope::roundTo(double value, Type type) {
   return rounded.convertToDouble();
 }
 
-/// The real function of an op at numbers; nullopt for other ops.
-static std::optional<double> evaluate(const Expr *expr, ArrayRef<double> x) {
+static std::optional<double> evaluateArithmetic(const Expr *expr,
+                                                ArrayRef<double> x) {
   if (expr->isa<arith::NegFOp>())
     return -x[0];
   if (expr->isa<arith::ExtFOp>() || expr->isa<arith::TruncFOp>() ||
@@ -43,10 +43,23 @@ static std::optional<double> evaluate(const Expr *expr, ArrayRef<double> x) {
     return x[0] - x[1];
   if (expr->isa<arith::DivFOp>())
     return x[0] / x[1];
+  if (expr->isa<arith::MaximumFOp>() || expr->isa<arith::MaxNumFOp>())
+    return std::max(x[0], x[1]);
+  if (expr->isa<arith::MinimumFOp>() || expr->isa<arith::MinNumFOp>())
+    return std::min(x[0], x[1]);
+  if (expr->isa<arith::SelectOp>())
+    return x[0] != 0 ? x[1] : x[2];
+  return std::nullopt;
+}
+
+static std::optional<double> evaluateFunction(const Expr *expr,
+                                              ArrayRef<double> x) {
   if (expr->isa<math::PowFOp>() || expr->isa<math::FPowIOp>())
     return std::pow(x[0], x[1]);
   if (expr->isa<math::ExpOp>())
     return std::exp(x[0]);
+  if (expr->isa<math::ExpM1Op>())
+    return std::expm1(x[0]);
   if (expr->isa<math::Exp2Op>())
     return std::exp2(x[0]);
   if (expr->isa<math::LogOp>())
@@ -57,7 +70,46 @@ static std::optional<double> evaluate(const Expr *expr, ArrayRef<double> x) {
     return std::sqrt(x[0]);
   if (expr->isa<math::RsqrtOp>())
     return 1 / std::sqrt(x[0]);
+  if (expr->isa<math::AbsFOp>())
+    return std::fabs(x[0]);
+  if (expr->isa<math::TanhOp>())
+    return std::tanh(x[0]);
   return std::nullopt;
+}
+
+/// Comparisons of numbers that are no NaN.
+static std::optional<double> evaluateComparison(const Expr *expr,
+                                                ArrayRef<double> x) {
+  if (!expr->isa<arith::CmpFOp>())
+    return std::nullopt;
+  switch (cast<arith::CmpFPredicateAttr>(expr->getAttr()).getValue()) {
+  case arith::CmpFPredicate::OGT:
+  case arith::CmpFPredicate::UGT:
+    return x[0] > x[1];
+  case arith::CmpFPredicate::OGE:
+  case arith::CmpFPredicate::UGE:
+    return x[0] >= x[1];
+  case arith::CmpFPredicate::OLT:
+  case arith::CmpFPredicate::ULT:
+    return x[0] < x[1];
+  case arith::CmpFPredicate::OLE:
+  case arith::CmpFPredicate::ULE:
+    return x[0] <= x[1];
+  default:
+    return std::nullopt;
+  }
+}
+
+std::optional<double> rope::evaluateOp(const Expr *op,
+                                       ArrayRef<double> operands) {
+  if (op->isa<arith::CmpFOp>())
+    return evaluateComparison(op, operands);
+  // Attributes, such as a rounding mode, change what an op computes.
+  if (op->getKind() != Expr::Kind::Apply || op->getAttr())
+    return std::nullopt;
+  if (std::optional<double> value = evaluateArithmetic(op, operands))
+    return value;
+  return evaluateFunction(op, operands);
 }
 
 static std::optional<double>
@@ -67,8 +119,7 @@ fold(const Expr *expr,
     return expr->getFloat();
   if (expr->isInt())
     return static_cast<double>(expr->getInt());
-  // Attributes, such as a rounding mode, change what an op computes.
-  if (expr->getKind() != Expr::Kind::Apply || expr->getAttr())
+  if (expr->getKind() != Expr::Kind::Apply)
     return std::nullopt;
   if (auto found = known.find(expr); found != known.end())
     return found->second;
@@ -80,7 +131,7 @@ fold(const Expr *expr,
     else
       break;
   if (operands.size() == expr->getOperands().size())
-    if (std::optional<double> value = evaluate(expr, operands))
+    if (std::optional<double> value = evaluateOp(expr, operands))
       result = roundTo(*value, expr->getType());
   known[expr] = result;
   return result;

@@ -71,6 +71,19 @@ ElementEvaluator::evaluateReductionOver(const Expr *read, const Expr *at) {
   return evaluateReduction(read, index);
 }
 
+std::optional<Reduction>
+ElementEvaluator::evaluateReductionWhole(const Expr *read, const Expr *symbol) {
+  std::optional<unsigned> dim = getReductionDim(read);
+  if (!dim)
+    return std::nullopt;
+  const Expr *extent = ShapedType::isDynamic(symbol->getExtent())
+                           ? symbol->getDynamicExtent()
+                           : context.getInt(symbol->getExtent());
+  if (!extent || evaluateReductionExtent(read, *dim) != extent)
+    return std::nullopt;
+  return evaluateReductionOver(read, symbol);
+}
+
 bool ElementEvaluator::isReduction(const Expr *read) {
   return llvm::any_of(getReductionExtents(read),
                       [](int64_t extent) { return extent != 1; });

@@ -37,12 +37,7 @@ OperandMatcher::getFactors(const Expr *product, ArrayRef<const Expr *> at) {
   if (!sum || sum->kind != Reduction::Kind::Sum)
     return LogicalResult(fail("not a contraction"));
   ProductFactors result;
-  SmallVector<const Expr *> factors =
-      rope::getFactors(evaluator, sum->element, result.constant);
-  if (factors.size() != 2)
-    return LogicalResult(fail("not a contraction of two tensors"));
-  result.lhs = factors[0];
-  result.rhs = factors[1];
+  result.factors = rope::getFactors(evaluator, sum->element, result.constant);
   return result;
 }
 

@@ -11,11 +11,10 @@
 
 namespace mlir::rope {
 
-/// The factors of a contraction of two tensors, at a symbol of the dim that is
-/// contracted, and the product of its constant factors.
+/// The factors of a contraction, at a symbol of the dim that is contracted, and
+/// the product of its constant factors.
 struct ProductFactors {
-  const Expr *lhs;
-  const Expr *rhs;
+  SmallVector<const Expr *> factors;
   double constant = 1;
 };
 
@@ -35,6 +34,7 @@ public:
   /// Makes the symbol of the keys, for the dim that `product` contracts.
   LogicalResult makeKey(const Expr *product);
   const Expr *getKey() const { return key; }
+  const Expr *getChannel() const { return channel; }
 
   /// The factors of a contraction, at the key or at a new symbol of channels.
   FailureOr<ProductFactors> getProductOverKeys(const Expr *product);

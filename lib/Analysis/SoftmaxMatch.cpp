@@ -272,7 +272,7 @@ FailureOr<SoftmaxMatch> ScoreMatcher::matchGuarded(const Expr *choice,
 const Expr *ScoreMatcher::getGuardedByReduction(const Expr *reduction,
                                                 bool negated) {
   std::optional<Reduction> all =
-      evaluator.evaluateReductionOver(reduction, key);
+      evaluator.evaluateReductionWhole(reduction, key);
   if (!all ||
       all->kind != (negated ? Reduction::Kind::Or : Reduction::Kind::And))
     return nullptr;
@@ -308,7 +308,7 @@ const Expr *ScoreMatcher::getGuardedByMaximum(const Expr *compare) {
             peelConstant(evaluator, compare->getOperands()[1 - i])))
       continue;
     std::optional<Reduction> largest =
-        evaluator.evaluateReductionOver(maximum, key);
+        evaluator.evaluateReductionWhole(maximum, key);
     if (largest && largest->kind == Reduction::Kind::Max)
       return peel(largest->element);
   }

@@ -7,9 +7,9 @@
 
 #include "rope/Raise/AttentionBuilder.h"
 
-#include "MaskClassifier.h"
 #include "OperandBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "rope/Analysis/MaskClassifier.h"
 #include "rope/IR/Rope.h"
 
 using namespace mlir;
@@ -59,7 +59,7 @@ FailureOr<Value> rope::buildAttention(OpBuilder &builder, Location loc,
                                       const AttentionMatch &match,
                                       std::string &reason) {
   OperandBuilder operands(builder, loc, evaluator, match, reason);
-  MaskBands bands = classifyMasks(evaluator, match);
+  MaskBands bands = classifyMasks(evaluator, match, match.scores.masks);
   FailureOr<LetteredTensor> mask =
       buildMask(evaluator.getContext(), operands, bands);
   if (failed(mask))
@@ -91,5 +91,42 @@ FailureOr<Value> rope::buildAttention(OpBuilder &builder, Location loc,
   op.setLayoutAttr(LayoutAttr::get(
       builder.getContext(), query->letters, key->letters, value->letters,
       init->letters, mask->letters, {}, {}, {}, sink->letters, {}, {}, {}));
+  return operands.restoreRoot(op.getResult(0));
+}
+
+FailureOr<Value> rope::buildLinearAttention(OpBuilder &builder, Location loc,
+                                            ElementEvaluator &evaluator,
+                                            const LinearAttentionMatch &match,
+                                            std::string &reason) {
+  OperandBuilder operands(builder, loc, evaluator, match, reason);
+  FailureOr<LetteredTensor> query = operands.buildView(match.query);
+  FailureOr<LetteredTensor> key = operands.buildView(match.key);
+  FailureOr<LetteredTensor> value = operands.buildView(match.value);
+  FailureOr<LetteredTensor> init = operands.buildInit();
+  if (failed(query) || failed(key) || failed(value) || failed(init))
+    return failure();
+  bool isSplit =
+      query->tensor != match.query.tensor || key->tensor != match.key.tensor;
+  if (isSplit && (match.rotateQuery || match.rotateKey)) {
+    reason = "a rotated operand has dims that no layout names";
+    return failure();
+  }
+  auto op =
+      LinearAttentionOp::create(builder, loc, query->tensor, key->tensor,
+                                value->tensor, init->tensor, match.featureMap);
+  if (match.rotateQuery) {
+    op.getQueryTableMutable().assign(match.rotateQuery.table);
+    op.setQueryRotaryAttr(match.rotateQuery.getRotary());
+  }
+  if (match.rotateKey) {
+    op.getKeyTableMutable().assign(match.rotateKey.table);
+    op.setKeyRotaryAttr(match.rotateKey.getRotary());
+  }
+  op.setCausal(match.causal);
+  if (match.normalizer)
+    op.setNormalizerEpsAttr(builder.getF64FloatAttr(*match.normalizer));
+  op.setLayoutAttr(LayoutAttr::get(builder.getContext(), query->letters,
+                                   key->letters, value->letters, init->letters,
+                                   {}, {}, {}, {}, {}, {}, {}, {}));
   return operands.restoreRoot(op.getResult(0));
 }

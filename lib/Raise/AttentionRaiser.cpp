@@ -13,10 +13,11 @@
 #include "RaiseSession.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
-#include "rope/Analysis/AttentionMatch.h"
 #include "rope/Raise/AttentionBuilder.h"
 #include "rope/Raise/ContractionSplitter.h"
 #include "rope/Raise/ExprBuilder.h"
+
+#include <variant>
 
 using namespace mlir;
 using namespace mlir::rope;
@@ -27,8 +28,15 @@ static constexpr size_t kMaxAssumptions = 6;
 namespace {
 /// A match, and the session that its expressions are of.
 struct FoundAttention {
-  AttentionMatch match;
+  std::variant<AttentionMatch, LinearAttentionMatch> match;
   RaiseSession *session;
+
+  bool isLinear() const {
+    return std::holds_alternative<LinearAttentionMatch>(match);
+  }
+  Value getRoot() const {
+    return std::visit([](auto &m) { return m.root; }, match);
+  }
 };
 
 class AttentionRaiser {
@@ -42,11 +50,14 @@ public:
 
 private:
   void find(Value root);
+  void findLinear(Value root);
   std::optional<FoundAttention> matchUnder(Value root,
                                            ArrayRef<IntPair> assumptions);
   std::optional<FoundAttention> matchWithAssumptions(Value root);
   LogicalResult buildChecks(OpBuilder &builder, Location loc,
                             const FoundAttention &found, std::string &reason);
+  FailureOr<Value> build(OpBuilder &builder, Location loc,
+                         const FoundAttention &found, std::string &reason);
   bool rewrite(const FoundAttention &found);
 
   FunctionOpInterface function;
@@ -101,7 +112,7 @@ void AttentionRaiser::find(Value root) {
     return;
   }
   if (!why.isCandidate)
-    return;
+    return findLinear(root);
   std::optional<FoundAttention> found;
   if (!session.getContext().getOpenBroadcasts().empty())
     found = matchWithAssumptions(root);
@@ -109,6 +120,23 @@ void AttentionRaiser::find(Value root) {
     matches.push_back(*found);
   else
     report.addRefused(root.getLoc(), "attention", why.reason);
+}
+
+/// A quotient takes the place of its numerator, which is a match of its own.
+void AttentionRaiser::findLinear(Value root) {
+  RaiseSession &session = *sessions.front();
+  AttentionFailure why;
+  FailureOr<LinearAttentionMatch> match =
+      matchLinearAttention(session.getEvaluator(), root, why);
+  if (failed(match)) {
+    if (why.isCandidate)
+      report.addRefused(root.getLoc(), "linear attention", why.reason);
+    return;
+  }
+  llvm::erase_if(matches, [&](const FoundAttention &found) {
+    return found.isLinear() && match->product == found.getRoot();
+  });
+  matches.push_back({*match, &session});
 }
 
 LogicalResult AttentionRaiser::buildChecks(OpBuilder &builder, Location loc,
@@ -128,24 +156,39 @@ LogicalResult AttentionRaiser::buildChecks(OpBuilder &builder, Location loc,
   return success();
 }
 
+FailureOr<Value> AttentionRaiser::build(OpBuilder &builder, Location loc,
+                                        const FoundAttention &found,
+                                        std::string &reason) {
+  if (failed(buildChecks(builder, loc, found, reason)))
+    return failure();
+  ElementEvaluator &evaluator = found.session->getEvaluator();
+  if (found.isLinear())
+    return buildLinearAttention(builder, loc, evaluator,
+                                std::get<LinearAttentionMatch>(found.match),
+                                reason);
+  return buildAttention(builder, loc, evaluator,
+                        std::get<AttentionMatch>(found.match), reason);
+}
+
 bool AttentionRaiser::rewrite(const FoundAttention &found) {
-  Value root = found.match.root;
+  Value root = found.getRoot();
+  Location loc = root.getLoc();
   OpBuilder builder(function.getContext());
   builder.setInsertionPointAfterValue(root);
   std::string reason;
-  FailureOr<Value> output = failure();
-  if (succeeded(buildChecks(builder, root.getLoc(), found, reason)))
-    output = buildAttention(builder, root.getLoc(),
-                            found.session->getEvaluator(), found.match, reason);
+  StringRef name = found.isLinear() ? "linear attention" : "attention";
+  FailureOr<Value> output = build(builder, loc, found, reason);
   if (failed(output)) {
-    report.addRefused(root.getLoc(), "attention", reason);
+    report.addRefused(loc, name, reason);
     return false;
   }
-  size_t assumed = found.session->getAssumptions().size();
-  report.addRaised(RaiseReport::Kind::Attention, root.getLoc(),
-                   assumed == 0 ? Twine("attention")
-                                : "attention, assuming " + Twine(assumed) +
-                                      " equal extents, which are checked");
+  std::string text = name.str();
+  if (size_t assumed = found.session->getAssumptions().size())
+    text += ", assuming " + std::to_string(assumed) +
+            " equal extents, which are checked";
+  report.addRaised(found.isLinear() ? RaiseReport::Kind::LinearAttention
+                                    : RaiseReport::Kind::Attention,
+                   loc, text);
   root.replaceAllUsesWith(*output);
   return true;
 }
@@ -160,7 +203,7 @@ bool AttentionRaiser::run() {
   llvm::SmallDenseSet<Operation *> raised;
   for (const FoundAttention &found : llvm::reverse(matches))
     if (rewrite(found))
-      raised.insert(found.match.root.getDefiningOp());
+      raised.insert(found.getRoot().getDefiningOp());
   splitter.finish([&](Value factor) {
     return llvm::any_of(factor.getUsers(),
                         [&](Operation *user) { return raised.contains(user); });

@@ -14,6 +14,10 @@ namespace mlir::rope {
 /// A number rounded to a floating-point type; as it is for other types.
 double roundTo(double value, Type type);
 
+/// The real function that an op computes, at numbers; truths are 0 and 1.
+/// Nullopt for ops that are not known.
+std::optional<double> evaluateOp(const Expr *op, ArrayRef<double> operands);
+
 /// The value of an expression over constants, rounded as its ops round;
 /// nullopt for others.
 std::optional<double> foldConstant(const Expr *expr);

@@ -76,6 +76,10 @@ public:
   std::optional<Reduction> evaluateReductionOver(const Expr *read,
                                                  const Expr *at);
 
+  /// The same at a symbol, if the dim is known to be as long as it.
+  std::optional<Reduction> evaluateReductionWhole(const Expr *read,
+                                                  const Expr *symbol);
+
   /// A scalar SSA value (of an index or number type) as an expression.
   const Expr *evaluateScalar(Value value);
 

@@ -8,7 +8,7 @@
 #define ROPE_RAISE_ATTENTIONBUILDER_H
 
 #include "mlir/IR/Builders.h"
-#include "rope/Analysis/AttentionMatch.h"
+#include "rope/Analysis/LinearAttentionMatch.h"
 
 namespace mlir::rope {
 
@@ -19,6 +19,12 @@ FailureOr<Value> buildAttention(OpBuilder &builder, Location loc,
                                 ElementEvaluator &evaluator,
                                 const AttentionMatch &match,
                                 std::string &reason);
+
+/// The same as a `rope.linear_attention`.
+FailureOr<Value> buildLinearAttention(OpBuilder &builder, Location loc,
+                                      ElementEvaluator &evaluator,
+                                      const LinearAttentionMatch &match,
+                                      std::string &reason);
 
 } // namespace mlir::rope
 

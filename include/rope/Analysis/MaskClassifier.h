@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef ROPE_LIB_RAISE_MASKCLASSIFIER_H
-#define ROPE_LIB_RAISE_MASKCLASSIFIER_H
+#ifndef ROPE_ANALYSIS_MASKCLASSIFIER_H
+#define ROPE_ANALYSIS_MASKCLASSIFIER_H
 
 #include "rope/Analysis/AttentionMatch.h"
 
@@ -23,11 +23,11 @@ struct MaskBands {
   bool isBandOnly() const { return keep.empty() && addends.empty(); }
 };
 
-/// Sorts the masks of a match. Conjunctions come apart; a finite mask over a
-/// band counts as the band, since each row of it sees a key.
-MaskBands classifyMasks(ElementEvaluator &evaluator,
-                        const AttentionMatch &match);
+/// Sorts masks over the domain of a match. Conjunctions come apart; a finite
+/// mask over a band counts as the band, since each row of it sees a key.
+MaskBands classifyMasks(ElementEvaluator &evaluator, const OperandMatch &match,
+                        ArrayRef<MaskTerm> masks);
 
 } // namespace mlir::rope
 
-#endif // ROPE_LIB_RAISE_MASKCLASSIFIER_H
+#endif // ROPE_ANALYSIS_MASKCLASSIFIER_H

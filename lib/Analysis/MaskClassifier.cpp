@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MaskClassifier.h"
+#include "rope/Analysis/MaskClassifier.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -20,14 +20,9 @@ using namespace mlir::rope;
 namespace {
 class Classifier {
 public:
-  Classifier(ElementEvaluator &evaluator, const AttentionMatch &match)
-      : evaluator(evaluator), context(evaluator.getContext()) {
-    for (const DomainSymbol &entry : match.domain) {
-      if (entry.dim == DomainDim::M)
-        row = entry.symbol;
-      if (entry.dim == DomainDim::N)
-        key = entry.symbol;
-    }
+  Classifier(ElementEvaluator &evaluator, const OperandMatch &match)
+      : evaluator(evaluator), context(evaluator.getContext()),
+        row(match.getSymbol(DomainDim::M)), key(match.getSymbol(DomainDim::N)) {
   }
 
   void add(const MaskTerm &term);
@@ -42,8 +37,9 @@ private:
 
   ElementEvaluator &evaluator;
   ExprContext &context;
-  const Expr *row = nullptr;
-  const Expr *key = nullptr;
+  /// Null for a single row.
+  const Expr *row;
+  const Expr *key;
 };
 } // namespace
 
@@ -125,9 +121,10 @@ void Classifier::add(const MaskTerm &term) {
 }
 
 MaskBands rope::classifyMasks(ElementEvaluator &evaluator,
-                              const AttentionMatch &match) {
+                              const OperandMatch &match,
+                              ArrayRef<MaskTerm> masks) {
   Classifier classifier(evaluator, match);
-  for (const MaskTerm &term : match.scores.masks)
+  for (const MaskTerm &term : masks)
     classifier.add(term);
   MaskBands &bands = classifier.bands;
   // No key after the row is what causal says.
