@@ -1,4 +1,4 @@
-//===- ConstantColumns.cpp - Equal slices of constants --------------------===//
+//===- ConstantColumns.cpp - Elements and slices of constants -------------===//
 //
 // Licensed under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,15 +15,39 @@
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "llvm/ADT/Hashing.h"
+
+#include <cstring>
 
 using namespace mlir;
 using namespace mlir::rope;
 
-ArrayRef<char> rope::getRawData(ElementsAttr elements) {
-  Type type = elements.getElementType();
-  if (!type.isIntOrFloat() || type.getIntOrFloatBitWidth() % 8 != 0)
-    return {};
-  ArrayRef<char> data;
+/// Elements of the largest constant that is gone through.
+static constexpr int64_t kMaxElements = int64_t(1) << 25;
+
+//===----------------------------------------------------------------------===//
+// Elements
+//===----------------------------------------------------------------------===//
+
+/// The bits of one element, or 0 if it is no whole number of bytes.
+static int64_t getElementBits(Type type) {
+  int64_t parts = 1;
+  if (auto complex = dyn_cast<ComplexType>(type)) {
+    type = complex.getElementType();
+    parts = 2;
+  }
+  if (!type.isIntOrFloat() || type.getIntOrFloatBitWidth() % 8 != 0 ||
+      type.getIntOrFloatBitWidth() > 64)
+    return 0;
+  return parts * type.getIntOrFloatBitWidth();
+}
+
+ConstantReader::ConstantReader(ElementsAttr elements)
+    : type(elements.getElementType()),
+      count(elements.getShapedType().getNumElements()),
+      bytes(getElementBits(type) / 8) {
+  if (bytes == 0)
+    return;
   if (auto dense = dyn_cast<DenseElementsAttr>(elements)) {
     if (!dense.isSplat())
       data = dense.getRawData();
@@ -31,43 +55,125 @@ ArrayRef<char> rope::getRawData(ElementsAttr elements) {
     if (AsmResourceBlob *blob = resource.getRawHandle().getBlob())
       data = blob->getData();
   }
-  int64_t bytes = type.getIntOrFloatBitWidth() / 8;
-  bool whole = static_cast<int64_t>(data.size()) ==
-               elements.getShapedType().getNumElements() * bytes;
-  return whole ? data : ArrayRef<char>();
+  if (static_cast<int64_t>(data.size()) != count * bytes)
+    data = {};
 }
 
-/// The bytes of each slice, in row-major order of the fixed dims.
-static SmallVector<std::string>
-getSlices(ElementsAttr elements, ArrayRef<bool> fixed, ArrayRef<char> data) {
-  ArrayRef<int64_t> shape = elements.getShapedType().getShape();
-  int64_t bytes = elements.getElementType().getIntOrFloatBitWidth() / 8;
-  int64_t count = 1;
-  for (auto [extent, isFixed] : llvm::zip_equal(shape, fixed))
-    count *= isFixed ? extent : 1;
-  SmallVector<std::string> slices(count);
-  int64_t total = elements.getShapedType().getNumElements();
-  SmallVector<int64_t> at(shape.size(), 0);
-  for (int64_t position = 0; position < total; ++position) {
-    int64_t slice = 0;
-    for (auto [i, extent, isFixed] : llvm::zip_equal(at, shape, fixed))
-      slice = isFixed ? slice * extent + i : slice;
-    slices[slice].append(data.data() + position * bytes, bytes);
+/// A number of `type` from its bytes.
+static Attribute readAttribute(Type type, const char *from) {
+  unsigned bits = type.getIntOrFloatBitWidth();
+  uint64_t raw = 0;
+  std::memcpy(&raw, from, bits / 8);
+  APInt value(bits, raw);
+  if (auto real = dyn_cast<FloatType>(type))
+    return FloatAttr::get(type, APFloat(real.getFloatSemantics(), value));
+  return IntegerAttr::get(type, value);
+}
+
+Attribute ConstantReader::getAttribute(int64_t position) const {
+  const char *from = data.data() + position * bytes;
+  auto complex = dyn_cast<ComplexType>(type);
+  if (!complex)
+    return readAttribute(type, from);
+  Type part = complex.getElementType();
+  return ArrayAttr::get(
+      type.getContext(),
+      {readAttribute(part, from), readAttribute(part, from + bytes / 2)});
+}
+
+double ConstantReader::getNumber(int64_t position, unsigned part) const {
+  const char *from = data.data() + position * bytes;
+  Type number = type;
+  if (auto complex = dyn_cast<ComplexType>(type)) {
+    number = complex.getElementType();
+    from += part * (bytes / 2);
+  }
+  // The common types, without an attribute for each element.
+  if (number.isF32()) {
+    float value;
+    std::memcpy(&value, from, sizeof(value));
+    return value;
+  }
+  if (number.isF64()) {
+    double value;
+    std::memcpy(&value, from, sizeof(value));
+    return value;
+  }
+  Attribute value = readAttribute(number, from);
+  if (auto real = dyn_cast<FloatAttr>(value))
+    return real.getValueAsDouble();
+  return static_cast<double>(
+      cast<IntegerAttr>(value).getValue().getSExtValue());
+}
+
+//===----------------------------------------------------------------------===//
+// Slices
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A constant whose dims are either fixed or whole.
+class SliceView {
+public:
+  SliceView(ArrayRef<int64_t> shape, ArrayRef<bool> fixed) {
+    for (auto [extent, isFixed] : llvm::zip_equal(shape, fixed))
+      (isFixed ? slices : length) *= extent;
+    int64_t stride = 1;
     for (int64_t dim = shape.size() - 1; dim >= 0; --dim) {
-      if (++at[dim] < shape[dim])
-        break;
-      at[dim] = 0;
+      (fixed[dim] ? fixedDims : wholeDims).push_back({shape[dim], stride});
+      stride *= shape[dim];
     }
   }
-  return slices;
-}
 
-static SmallVector<int64_t> classify(ArrayRef<std::string> slices) {
-  llvm::StringMap<int64_t> first;
-  return llvm::map_to_vector(
-      llvm::enumerate(slices), [&](auto slice) -> int64_t {
-        return first.try_emplace(slice.value(), slice.index()).first->second;
-      });
+  int64_t getNumSlices() const { return slices; }
+  int64_t getLength() const { return length; }
+  /// The position of element `i` of a slice.
+  int64_t getPosition(int64_t slice, int64_t i) const {
+    return getOffset(fixedDims, slice) + getOffset(wholeDims, i);
+  }
+
+private:
+  /// Dims from the innermost on.
+  using Dims = SmallVector<std::pair<int64_t, int64_t>>;
+  static int64_t getOffset(const Dims &dims, int64_t number) {
+    int64_t offset = 0;
+    for (auto [extent, stride] : dims) {
+      offset += number % extent * stride;
+      number /= extent;
+    }
+    return offset;
+  }
+
+  int64_t slices = 1, length = 1;
+  Dims fixedDims, wholeDims;
+};
+} // namespace
+
+/// The first slice that equals each one. Slices are compared by hash first.
+static SmallVector<int64_t> classify(const ConstantReader &reader,
+                                     const SliceView &view) {
+  SmallVector<int64_t> representatives;
+  llvm::DenseMap<uint64_t, SmallVector<int64_t, 1>> byHash;
+  for (int64_t slice = 0; slice < view.getNumSlices(); ++slice) {
+    llvm::hash_code hash(0);
+    for (int64_t i = 0; i < view.getLength(); ++i)
+      hash =
+          llvm::hash_combine(hash, reader.getBytes(view.getPosition(slice, i)));
+    auto equals = [&](int64_t other) {
+      for (int64_t i = 0; i < view.getLength(); ++i)
+        if (reader.getBytes(view.getPosition(slice, i)) !=
+            reader.getBytes(view.getPosition(other, i)))
+          return false;
+      return true;
+    };
+    // The two greatest numbers are keys of the map's own.
+    SmallVector<int64_t, 1> &candidates =
+        byHash[static_cast<uint64_t>(size_t(hash)) >> 1];
+    int64_t *found = llvm::find_if(candidates, equals);
+    representatives.push_back(found == candidates.end() ? slice : *found);
+    if (found == candidates.end())
+      candidates.push_back(slice);
+  }
+  return representatives;
 }
 
 SmallVector<std::optional<int64_t>>
@@ -76,13 +182,10 @@ ConstantColumns::getRepresentative(ElementsAttr elements,
   SmallVector<std::optional<int64_t>> result(index);
   SmallVector<bool> fixed = llvm::map_to_vector(
       index, [](std::optional<int64_t> i) { return i.has_value(); });
-  ArrayRef<char> data = getRawData(elements);
-  if (data.empty() || llvm::none_of(fixed, [](bool f) { return f; }))
+  ConstantReader reader(elements);
+  if (!reader || reader.size() > kMaxElements ||
+      llvm::none_of(fixed, [](bool f) { return f; }))
     return result;
-  auto [entry, inserted] = classes.try_emplace(
-      {elements.getAsOpaquePointer(), fixed}, SmallVector<int64_t>());
-  if (inserted)
-    entry->second = classify(getSlices(elements, fixed, data));
   ArrayRef<int64_t> shape = elements.getShapedType().getShape();
   int64_t slice = 0;
   for (auto [i, extent] : llvm::zip_equal(index, shape)) {
@@ -90,6 +193,10 @@ ConstantColumns::getRepresentative(ElementsAttr elements,
       return result;
     slice = i ? slice * extent + *i : slice;
   }
+  auto [entry, inserted] = classes.try_emplace(
+      {elements.getAsOpaquePointer(), fixed}, SmallVector<int64_t>());
+  if (inserted)
+    entry->second = classify(reader, SliceView(shape, fixed));
   int64_t representative = entry->second[slice];
   for (int64_t dim = shape.size() - 1; dim >= 0; --dim)
     if (fixed[dim]) {

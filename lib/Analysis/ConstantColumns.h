@@ -1,4 +1,4 @@
-//===- ConstantColumns.h - Equal slices of constants ------------*- C++ -*-===//
+//===- ConstantColumns.h - Elements and slices of constants -----*- C++ -*-===//
 //
 // Licensed under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,12 +14,35 @@
 
 namespace mlir::rope {
 
-/// The raw row-major bytes of a constant's elements, each of a whole number of
-/// bytes; empty if they are not at hand.
-ArrayRef<char> getRawData(ElementsAttr elements);
+/// The elements of a constant, in row-major order, read where they lie. Those
+/// of types that are no whole number of bytes are not at hand, nor are elided
+/// resources.
+class ConstantReader {
+public:
+  explicit ConstantReader(ElementsAttr elements);
+
+  /// Whether the elements are at hand.
+  explicit operator bool() const { return !data.empty(); }
+  int64_t size() const { return count; }
+  /// The bytes of an element.
+  StringRef getBytes(int64_t position) const {
+    return StringRef(data.data() + position * bytes, bytes);
+  }
+  /// An element as an attribute of the element type.
+  Attribute getAttribute(int64_t position) const;
+  /// An element as a number; part 1 is the imaginary part of a complex one.
+  double getNumber(int64_t position, unsigned part = 0) const;
+
+private:
+  ArrayRef<char> data;
+  Type type;
+  int64_t count = 0;
+  int64_t bytes = 0;
+};
 
 /// Tells which slices of constants are equal. A slice fixes the index along
-/// some dims and is whole along the others.
+/// some dims and is whole along the others. Constants too large to be gone
+/// through have no slices that are known to be equal.
 class ConstantColumns {
 public:
   /// The first index along the fixed dims (those with a value in `index`)

@@ -23,11 +23,15 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace mlir::rope;
 
-/// Reductions of at most this many steps are unrolled.
+/// Reductions of at most this many steps are unrolled, as are sums of as many
+/// terms that are not 0, of at most kMaxSparse.
 static constexpr int64_t kMaxUnrolled = 8;
+static constexpr int64_t kMaxSparse = 1024;
 
 //===----------------------------------------------------------------------===//
 // Constants
@@ -55,24 +59,6 @@ const Expr *rope::getConstant(ExprContext &context, Attribute number) {
                                           {re, im});
 }
 
-/// An element of raw data, such as a resource holds.
-static const Expr *getRawElement(ExprContext &context, ElementsAttr elements,
-                                 int64_t position) {
-  ArrayRef<char> data = getRawData(elements);
-  Type type = elements.getElementType();
-  if (data.empty() || type.getIntOrFloatBitWidth() > 64)
-    return nullptr;
-  int64_t bytes = type.getIntOrFloatBitWidth() / 8;
-  uint64_t bits = 0;
-  std::memcpy(&bits, data.data() + position * bytes, bytes);
-  APInt value(bytes * 8, bits);
-  if (auto real = dyn_cast<FloatType>(type))
-    return getConstant(
-        context,
-        FloatAttr::get(type, APFloat(real.getFloatSemantics(), value)));
-  return getConstant(context, IntegerAttr::get(type, value));
-}
-
 /// The row-major position of a constant index; nullopt if it is not one.
 static std::optional<int64_t> getPosition(ArrayRef<int64_t> shape,
                                           Index index) {
@@ -85,6 +71,44 @@ static std::optional<int64_t> getPosition(ArrayRef<int64_t> shape,
   return position;
 }
 
+/// The elements along one dim as a number that grows evenly with the index, if
+/// they do and are whole: row numbers and positions. Null otherwise.
+static const Expr *expandProgression(ExprContext &context,
+                                     ElementsAttr elements, Index index) {
+  ConstantReader reader(elements);
+  ArrayRef<int64_t> shape = elements.getShapedType().getShape();
+  const Expr *row = nullptr;
+  int64_t start = 0, stride = 1, rowStride = 0, rows = 0;
+  for (int64_t dim = shape.size() - 1; dim >= 0; --dim) {
+    if (index[dim]->isInt()) {
+      start += index[dim]->getInt() * stride;
+    } else if (row) {
+      return nullptr;
+    } else {
+      row = index[dim];
+      rowStride = stride;
+      rows = shape[dim];
+    }
+    stride *= shape[dim];
+  }
+  Type type = elements.getElementType();
+  if (!reader || !row || rows < 2 || isa<ComplexType>(type))
+    return nullptr;
+  auto at = [&](int64_t i) { return reader.getNumber(start + i * rowStride); };
+  double first = at(0), step = at(1) - first;
+  // Numbers that doubles and integers hold exactly.
+  constexpr double kMaxExact = 1e9;
+  for (int64_t i = 0; i < rows; ++i)
+    if (at(i) != first + static_cast<double>(i) * step ||
+        std::fabs(at(i)) > kMaxExact || at(i) != std::trunc(at(i)))
+      return nullptr;
+  const Expr *number =
+      context.add(context.getInt(static_cast<int64_t>(first)),
+                  context.mul(row, context.getInt(static_cast<int64_t>(step))));
+  return isa<FloatType>(type) ? context.apply<arith::SIToFPOp>(type, number)
+                              : number;
+}
+
 const Expr *rope::expandConstant(ElementEvaluator &evaluator, Value constant,
                                  ElementsAttr elements, Index index) {
   ExprContext &context = evaluator.getContext();
@@ -92,9 +116,17 @@ const Expr *rope::expandConstant(ElementEvaluator &evaluator, Value constant,
   if (dense && dense.isSplat())
     return getConstant(context, dense.getSplatValue<Attribute>());
   if (std::optional<int64_t> position =
-          getPosition(elements.getShapedType().getShape(), index))
-    return dense ? getConstant(context, dense.getValues<Attribute>()[*position])
-                 : getRawElement(context, elements, *position);
+          getPosition(elements.getShapedType().getShape(), index)) {
+    if (dense)
+      return getConstant(context, dense.getValues<Attribute>()[*position]);
+    ConstantReader reader(elements);
+    if (reader)
+      return getConstant(context, reader.getAttribute(*position));
+    auto values = elements.tryGetValues<Attribute>();
+    return values ? getConstant(context, (*values)[*position]) : nullptr;
+  }
+  if (const Expr *number = expandProgression(context, elements, index))
+    return number;
   // Reads of equal columns are one read.
   SmallVector<std::optional<int64_t>> fixed;
   for (const Expr *i : index)
@@ -432,6 +464,47 @@ const Expr *rope::evaluateStep(ElementEvaluator &evaluator, linalg::LinalgOp op,
   return bodyEvaluator.evaluateWhole(body->getTerminator()->getOperand(number));
 }
 
+/// A sum of products with a constant, of which few terms are not 0: an exchange
+/// of channels by a matrix. Null if there are more terms.
+static const Expr *expandSparseSum(ElementEvaluator &evaluator,
+                                   linalg::LinalgOp op, const Expr *read) {
+  bool readsConstant = llvm::any_of(op.getDpsInputs(), [](Value input) {
+    return input.getDefiningOp<arith::ConstantOp>();
+  });
+  std::optional<unsigned> dim = evaluator.getReductionDim(read);
+  if (!readsConstant || !dim)
+    return nullptr;
+  int64_t extent = evaluator.getReductionExtents(read)[*dim];
+  if (ShapedType::isDynamic(extent) || extent > kMaxSparse)
+    return nullptr;
+  ExprContext &context = evaluator.getContext();
+  const Expr *sum = nullptr;
+  int64_t terms = 0;
+  for (int64_t i = 0; i < extent; ++i) {
+    std::optional<Reduction> step =
+        evaluator.evaluateReductionOver(read, context.getInt(i));
+    if (!step || step->kind != Reduction::Kind::Sum ||
+        !step->element->isa<arith::MulFOp>())
+      return nullptr;
+    // The constant is all that is looked at here.
+    SmallVector<const Expr *> factors;
+    for (const Expr *factor : step->element->getOperands()) {
+      bool isConstant = factor->getKind() == Expr::Kind::Read &&
+                        factor->getValue().getDefiningOp<arith::ConstantOp>();
+      const Expr *number = isConstant ? evaluator.expand(factor) : nullptr;
+      factors.push_back(number ? number : factor);
+    }
+    if (factors[0]->isFloat(0) || factors[1]->isFloat(0))
+      continue;
+    if (++terms > kMaxUnrolled)
+      return nullptr;
+    Type type = step->element->getType();
+    const Expr *term = context.apply<arith::MulFOp>(type, factors);
+    sum = sum ? context.apply<arith::AddFOp>(type, {sum, term}) : term;
+  }
+  return sum ? sum : context.getFloat(0, read->getType());
+}
+
 static const Expr *expandStructured(ElementEvaluator &evaluator,
                                     linalg::LinalgOp op, unsigned number,
                                     Index index) {
@@ -442,10 +515,13 @@ static const Expr *expandStructured(ElementEvaluator &evaluator,
     return nullptr;
   if (llvm::all_of(*iteration, [](const Expr *e) { return e; }))
     return evaluateStep(evaluator, op, number, *iteration, nullptr);
-  FailureOr<int64_t> points = countReduction(op, *iteration);
   // Several results that depend on each other are not unrolled.
-  if (failed(points) || op->getNumResults() != 1)
+  if (op->getNumResults() != 1)
     return nullptr;
+  FailureOr<int64_t> points = countReduction(op, *iteration);
+  if (failed(points))
+    return expandSparseSum(
+        evaluator, op, evaluator.getContext().getRead(op->getResult(0), index));
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   const Expr *current = evaluator.getContext().getRead(init->get(), index);
   for (int64_t point = 0; point < *points; ++point) {

@@ -123,8 +123,7 @@ const Expr *ExprContext::mul(const Expr *lhs, const Expr *rhs) {
   return applyInteger(arith::MulIOp::getOperationName(), lhs, rhs);
 }
 
-/// lhs = divisor · first + second, where second holds what is not a multiple;
-/// second is null unless it is known to lie within [0, divisor).
+/// lhs = divisor · first + second, where second holds what is not a multiple.
 std::pair<const Expr *, const Expr *>
 ExprContext::splitDivision(const Expr *lhs, int64_t divisor) {
   LinearSum whole, quotient, rest;
@@ -136,31 +135,23 @@ ExprContext::splitDivision(const Expr *lhs, int64_t divisor) {
   }
   quotient.constant = llvm::divideFloorSigned(whole.constant, divisor);
   rest.constant = whole.constant - quotient.constant * divisor;
-  const Expr *remainder = makeLinear(rest);
-  IntRange range = getRange(remainder);
-  bool within = range.isNotNegative() && range.high && *range.high < divisor;
-  return {makeLinear(quotient), within ? remainder : nullptr};
+  return {makeLinear(quotient), makeLinear(rest)};
 }
 
 const Expr *ExprContext::floorDiv(const Expr *lhs, const Expr *rhs) {
   if (rhs->isInt(1))
     return lhs;
-  if (rhs->isInt() && rhs->getInt() > 1) {
-    auto [quotient, remainder] = splitDivision(lhs, rhs->getInt());
-    if (remainder)
-      return quotient;
-  }
-  return applyInteger(arith::FloorDivSIOp::getOperationName(), lhs, rhs);
+  if (!rhs->isInt() || rhs->getInt() <= 1)
+    return applyInteger(arith::FloorDivSIOp::getOperationName(), lhs, rhs);
+  auto [quotient, rest] = splitDivision(lhs, rhs->getInt());
+  IntRange range = getRange(rest);
+  if (range.isNotNegative() && range.high && *range.high < rhs->getInt())
+    return quotient;
+  return add(quotient,
+             applyInteger(arith::FloorDivSIOp::getOperationName(), rest, rhs));
 }
 
 const Expr *ExprContext::mod(const Expr *lhs, const Expr *rhs) {
-  if (rhs->isInt(1))
-    return getInt(0);
-  if (rhs->isInt() && rhs->getInt() > 1) {
-    auto [quotient, remainder] = splitDivision(lhs, rhs->getInt());
-    if (remainder)
-      return remainder;
-  }
   // lhs − floor(lhs / rhs)·rhs, so that a quotient and its remainder cancel.
   return sub(lhs, mul(floorDiv(lhs, rhs), rhs));
 }

@@ -19,6 +19,8 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace mlir::rope;
 
@@ -304,6 +306,11 @@ static const Expr *simplifyProduct(ExprContext &context, Type type,
     return lhs;
   if (rhs->isFloat(-1))
     return context.apply<arith::NegFOp>(type, lhs);
+  if (rhs->getKind() == Expr::Kind::Float && std::signbit(rhs->getFloat()))
+    return context.apply<arith::NegFOp>(
+        type,
+        context.apply<arith::MulFOp>(
+            type, {lhs, context.getFloat(-rhs->getFloat(), rhs->getType())}));
   // Signs come out of products.
   for (auto [a, b] : {std::pair(lhs, rhs), std::pair(rhs, lhs)})
     if (a->isa<arith::NegFOp>()) {
@@ -311,6 +318,36 @@ static const Expr *simplifyProduct(ExprContext &context, Type type,
           context.apply<arith::MulFOp>(type, {a->getOperands()[0], b});
       return context.apply<arith::NegFOp>(type, product);
     }
+  return nullptr;
+}
+
+/// A quotient of which one side is negated, with the sign outside.
+static const Expr *simplifyQuotient(ExprContext &context, Type type,
+                                    const Expr *lhs, const Expr *rhs) {
+  if (rhs->isFloat(1))
+    return lhs;
+  auto negated = [&](const Expr *a, const Expr *b) {
+    return context.apply<arith::NegFOp>(
+        type, context.apply<arith::DivFOp>(type, {a, b}));
+  };
+  if (lhs->isa<arith::NegFOp>())
+    return negated(lhs->getOperands()[0], rhs);
+  if (rhs->isa<arith::NegFOp>())
+    return negated(lhs, rhs->getOperands()[0]);
+  return nullptr;
+}
+
+/// Odd and even functions, and casts, of what is negated.
+static const Expr *simplifyOfNegated(ExprContext &context, OperationName name,
+                                     Type type, const Expr *operand) {
+  if (!operand->isa<arith::NegFOp>())
+    return nullptr;
+  const Expr *inner = operand->getOperands()[0];
+  if (is<math::CosOp>(name))
+    return context.apply<math::CosOp>(type, inner);
+  if (is<math::SinOp, arith::ExtFOp, arith::TruncFOp>(name))
+    return context.apply<arith::NegFOp>(type,
+                                        context.apply(name, {}, type, inner));
   return nullptr;
 }
 
@@ -363,6 +400,11 @@ const Expr *ExprContext::simplifyFloat(OperationName name, Type type,
   if (is<arith::AddFOp, arith::SubFOp>(name))
     return simplifySum(*this, type, operands[0], operands[1],
                        is<arith::SubFOp>(name));
+  if (is<arith::DivFOp>(name))
+    return simplifyQuotient(*this, type, operands[0], operands[1]);
+  if (operands.size() == 1)
+    if (const Expr *simple = simplifyOfNegated(*this, name, type, operands[0]))
+      return simple;
   if (is<arith::ExtFOp, arith::TruncFOp>(name))
     return simplifyCast(*this, name, type, operands[0]);
   if (is<arith::SIToFPOp>(name) && operands[0]->isInt())

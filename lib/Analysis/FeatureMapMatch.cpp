@@ -87,10 +87,10 @@ static double applyMap(FeatureMap map, double x) {
 /// Numbers of both signs and of all magnitudes, closest where maps bend.
 static SmallVector<double> getSamples() {
   SmallVector<double> samples = {0};
-  for (double magnitude : {1e-30, 1e-12, 1e-6, 1e-3, 0.03, 0.2,  0.5,  0.9,
-                           1.0,   1.1,   2.0,  2.9,  3.1,  5.9,  6.1,  9.0,
-                           17.0,  40.0,  90.0, 3e2,  1e3,  1e4,  1e6,  1e12,
-                           1e30})
+  for (double magnitude :
+       {1e-30, 1e-12, 1e-6, 1e-3, 0.03, 0.2,  0.5, 0.9,  1.0,
+        1.1,   2.0,   2.9,  3.1,  5.9,  6.1,  9.0, 17.0, 40.0,
+        90.0,  3e2,   1e3,  1e4,  1e6,  1e12, 1e30})
     llvm::append_values(samples, magnitude, -magnitude);
   return samples;
 }

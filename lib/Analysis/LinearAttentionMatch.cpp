@@ -217,11 +217,10 @@ LinearAttentionMatcher::matchChannelsOutermost(const Expr *product) {
 
 bool LinearAttentionMatcher::areQueryAndKey(const Chain &chain,
                                             ArrayRef<const Expr *> factors) {
-  return factors.size() == 2 &&
-         ((isSame(factors[0], chain.query.plain) &&
-           isSame(factors[1], chain.key.plain)) ||
-          (isSame(factors[1], chain.query.plain) &&
-           isSame(factors[0], chain.key.plain)));
+  return factors.size() == 2 && ((isSame(factors[0], chain.query.plain) &&
+                                  isSame(factors[1], chain.key.plain)) ||
+                                 (isSame(factors[1], chain.query.plain) &&
+                                  isSame(factors[0], chain.key.plain)));
 }
 
 /// Σ_n Σ_d q·k, masked as the product is.
@@ -271,9 +270,8 @@ bool LinearAttentionMatcher::isSumOfChannels(const Chain &chain,
   return false;
 }
 
-LogicalResult
-LinearAttentionMatcher::matchNormalizer(const Chain &chain,
-                                        const Expr *denominator) {
+LogicalResult LinearAttentionMatcher::matchNormalizer(const Chain &chain,
+                                                      const Expr *denominator) {
   FailureOr<ScaledTerms> terms = collectTerms(evaluator, denominator);
   if (failed(terms))
     return fail("the divisor has too many terms");
@@ -326,10 +324,9 @@ LinearAttentionMatcher::place(const RotatedFactor &factor,
 
 /// Takes the feature map into the op, if the rotations follow what it is
 /// applied to.
-LogicalResult
-LinearAttentionMatcher::placeInputs(const Chain &chain,
-                                    const FeatureMapMatch &query,
-                                    const FeatureMapMatch &key) {
+LogicalResult LinearAttentionMatcher::placeInputs(const Chain &chain,
+                                                  const FeatureMapMatch &query,
+                                                  const FeatureMapMatch &key) {
   FailureOr<MatchedOperand> queries = operands.findOperand(query.input);
   FailureOr<MatchedOperand> keys = operands.findOperand(key.input);
   if (failed(queries) || failed(keys))
@@ -375,9 +372,8 @@ bool LinearAttentionMatcher::isKnownToBeLinear(const Chain &chain) {
   return query.map == key.map && query.map != FeatureMap::Identity;
 }
 
-LogicalResult
-LinearAttentionMatcher::matchProduct(const Expr *product,
-                                     const Expr *denominator) {
+LogicalResult LinearAttentionMatcher::matchProduct(const Expr *product,
+                                                   const Expr *denominator) {
   for (bool keysOutermost : {true, false}) {
     match.normalizer.reset();
     FailureOr<Chain> chain = keysOutermost ? matchKeysOutermost(product)

@@ -7,6 +7,7 @@
 
 #include "rope/Analysis/RotationMatch.h"
 
+#include "Quotient.h"
 #include "RotationSources.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -50,6 +51,8 @@ private:
     why.reason = reason.str();
     return failure();
   }
+  const Expr *stripFactor(const Expr *element, double &factor);
+  SmallVector<const Expr *> getElements();
   LogicalResult buildForms();
   bool hasExtentOf(unsigned dim, const SourceDim &followed);
   LogicalResult matchDim(unsigned dim);
@@ -224,12 +227,64 @@ static SmallVector<const Expr *> getRootIndex(ElementEvaluator &evaluator,
   return index;
 }
 
-LogicalResult RotationMatcher::buildForms() {
+/// Takes constant factors off an element, down to a sum or the source.
+const Expr *RotationMatcher::stripFactor(const Expr *element, double &factor) {
+  while (true) {
+    ArrayRef<const Expr *> operands = element->getOperands();
+    if (element->getKind() == Expr::Kind::Read) {
+      const Expr *step = element->getValue() == match.source
+                             ? nullptr
+                             : evaluator.expand(element);
+      if (!step)
+        return element;
+      element = step;
+    } else if (element->isa<arith::ExtFOp>() ||
+               element->isa<arith::TruncFOp>()) {
+      match.narrowing |= element->isa<arith::TruncFOp>();
+      element = operands[0];
+    } else if (element->isa<arith::MulFOp>()) {
+      std::optional<double> first = peelConstant(evaluator, operands[0]);
+      std::optional<double> second =
+          first ? first : peelConstant(evaluator, operands[1]);
+      if (!second || *second <= 0)
+        return element;
+      factor *= *second;
+      element = operands[first ? 1 : 0];
+    } else if (element->isa<arith::DivFOp>()) {
+      std::optional<double> divisor = peelConstant(evaluator, operands[1]);
+      if (!divisor || *divisor <= 0)
+        return element;
+      factor /= *divisor;
+      element = operands[0];
+    } else {
+      return element;
+    }
+  }
+}
+
+/// The channels of the root, without the factor that all of them have outside
+/// of the sum: the scale of attention is often applied there.
+SmallVector<const Expr *> RotationMatcher::getElements() {
+  SmallVector<const Expr *> whole, stripped;
+  bool common = true;
   for (int64_t c = 0, e = match.getNumChannels(); c < e; ++c) {
-    SmallVector<const Expr *> index =
-        getRootIndex(evaluator, match.root, match.rootDim, match.rootDims, c);
-    FailureOr<LinearForm> form =
-        builder.build(context.getRead(match.root, index));
+    whole.push_back(context.getRead(
+        match.root,
+        getRootIndex(evaluator, match.root, match.rootDim, match.rootDims, c)));
+    double factor = 1;
+    stripped.push_back(stripFactor(whole.back(), factor));
+    common &= c == 0 || factor == match.factor;
+    match.factor = factor;
+  }
+  if (common && match.factor != 1)
+    return stripped;
+  match.factor = 1;
+  return whole;
+}
+
+LogicalResult RotationMatcher::buildForms() {
+  for (auto [c, element] : llvm::enumerate(getElements())) {
+    FailureOr<LinearForm> form = builder.build(element);
     if (failed(form))
       return fail(builder.getReason());
     llvm::erase_if(*form, [&](const LinearTerm &term) {
@@ -240,7 +295,7 @@ LogicalResult RotationMatcher::buildForms() {
                   " terms");
     forms.push_back(std::move(*form));
   }
-  match.narrowing = builder.sawNarrowing();
+  match.narrowing |= builder.sawNarrowing();
   return success();
 }
 
@@ -274,13 +329,19 @@ LogicalResult RotationMatcher::checkPair(RotatedPair &pair, Coefficient cosU,
   return success();
 }
 
-/// How much an expression looks like a sine rather than a cosine.
+/// Whether an expression looks like a sine rather than a cosine.
 static bool isSine(const Expr *expr) {
-  if (expr->isa<math::SinOp>())
-    return true;
-  if (expr->isa<math::CosOp>() || expr->getKind() != Expr::Kind::Apply)
-    return false;
-  return llvm::any_of(expr->getOperands(), isSine);
+  SmallVector<const Expr *> queue = {expr};
+  llvm::SmallDenseSet<const Expr *> seen;
+  while (!queue.empty()) {
+    const Expr *next = queue.pop_back_val();
+    if (next->isa<math::SinOp>())
+      return true;
+    if (next->getKind() == Expr::Kind::Apply && !next->isa<math::CosOp>() &&
+        seen.insert(next).second)
+      llvm::append_range(queue, next->getOperands());
+  }
+  return false;
 }
 
 LogicalResult RotationMatcher::matchPair(int64_t first, int64_t second) {
@@ -406,6 +467,43 @@ static bool isSum(ElementEvaluator &evaluator, const Expr *element) {
   return element;
 }
 
+/// Whether a factor is a cosine, a sine or a number of the model's own, as the
+/// coefficients of rotations are.
+static bool isCoefficient(ElementEvaluator &evaluator, const Expr *factor) {
+  const Expr *expr = evaluator.expandFully(factor);
+  while (expr->isa<arith::ExtFOp>() || expr->isa<arith::TruncFOp>() ||
+         expr->isa<arith::NegFOp>())
+    expr = expr->getOperands()[0];
+  return expr->isa<math::CosOp>() || expr->isa<math::SinOp>() ||
+         (expr->getKind() == Expr::Kind::Read &&
+          expr->getValue().getDefiningOp<arith::ConstantOp>());
+}
+
+/// What is wrong with a sum that reads no tensor at two channels, if its terms
+/// have coefficients as a rotation's do.
+static std::optional<std::string> explainSum(ElementEvaluator &evaluator,
+                                             const Expr *element) {
+  FailureOr<ScaledTerms> terms = collectTerms(evaluator, element);
+  if (failed(terms) || terms->size() != 2)
+    return std::nullopt;
+  SmallVector<const Expr *> turned;
+  for (const ScaledTerm &term : *terms) {
+    double constant = 1;
+    SmallVector<const Expr *> factors =
+        getFactors(evaluator, term.expr, constant);
+    if (factors.size() != 2)
+      return std::nullopt;
+    bool first = isCoefficient(evaluator, factors[0]);
+    if (first == isCoefficient(evaluator, factors[1]))
+      return std::nullopt;
+    turned.push_back(evaluator.expandFully(factors[first ? 1 : 0]));
+  }
+  if (turned[0] == turned[1] || (turned[0]->isa<arith::NegFOp>() &&
+                                 turned[0]->getOperands()[0] == turned[1]))
+    return "each channel is scaled, and none is exchanged for another";
+  return "the terms with cosine and sine are of different tensors";
+}
+
 /// Tries dims of the root as the channels.
 static FailureOr<RotationMatch> matchAlong(ElementEvaluator &evaluator,
                                            Value root, int64_t dim,
@@ -425,7 +523,11 @@ static FailureOr<RotationMatch> matchAlong(ElementEvaluator &evaluator,
         root, getRootIndex(evaluator, root, dim, dims, probe));
     if (!isSum(evaluator, element))
       continue;
-    for (Value source : findSources(evaluator, root, element)) {
+    SmallVector<Value> sources = findSources(evaluator, root, element);
+    if (sources.empty() && !why.isCandidate)
+      if (std::optional<std::string> reason = explainSum(evaluator, element))
+        why = {/*isCandidate=*/true, {}, *reason};
+    for (Value source : sources) {
       MatchFailure attempt = {/*isCandidate=*/true, {}, {}};
       FailureOr<RotationMatch> match =
           RotationMatcher(evaluator, root, dim, dims, source, attempt).run();

@@ -37,8 +37,9 @@ static void removeDead(FunctionOpInterface function) {
 }
 
 /// Raises what stands in one function; whether there was anything.
-static bool raiseFunction(FunctionOpInterface function, RaiseReport &report) {
-  bool rotations = raiseRotations(function, report);
+static bool raiseFunction(FunctionOpInterface function,
+                          const RaiseOptions &options, RaiseReport &report) {
+  bool rotations = raiseRotations(function, options, report);
   if (rotations)
     removeDead(function);
   bool attentions = raiseAttentions(function, report);
@@ -51,7 +52,8 @@ namespace {
 /// Raises what stands in the functions of an op.
 class Raiser {
 public:
-  Raiser(Operation *top, RaiseReport &report) : top(top), report(report) {}
+  Raiser(Operation *top, const RaiseOptions &options, RaiseReport &report)
+      : top(top), options(options), report(report) {}
 
   bool run();
 
@@ -60,6 +62,7 @@ private:
   bool isDead(FunctionOpInterface function);
 
   Operation *top;
+  RaiseOptions options;
   RaiseReport &report;
   /// Functions whose bodies stand in others now.
   llvm::SetVector<Operation *> inlined;
@@ -72,10 +75,10 @@ bool Raiser::raiseCaller(FunctionOpInterface function, SymbolTable &table) {
   auto copy = cast<FunctionOpInterface>(function->clone());
   llvm::SetVector<Operation *> callees;
   inlineCalls(copy, table, callees);
-  if (callees.empty() || !raiseFunction(copy, report)) {
+  if (callees.empty() || !raiseFunction(copy, options, report)) {
     bool useless = callees.empty();
     copy->erase();
-    return useless && raiseFunction(function, report);
+    return useless && raiseFunction(function, options, report);
   }
   Block::iterator position = std::next(function->getIterator());
   table.erase(function);
@@ -111,7 +114,7 @@ bool Raiser::run() {
       SymbolTable table(parent);
       changed |= raiseCaller(function, table);
     } else {
-      changed |= raiseFunction(function, report);
+      changed |= raiseFunction(function, options, report);
     }
   }
   return changed;
@@ -135,7 +138,7 @@ struct ExplainPass : public rope::impl::ExplainPassBase<ExplainPass> {
 
 void RaisePass::runOnOperation() {
   RaiseReport report(explain);
-  if (!Raiser(getOperation(), report).run())
+  if (!Raiser(getOperation(), {exactAngles}, report).run())
     markAllAnalysesPreserved();
   if (explain)
     report.emitSummary(getOperation());
@@ -144,7 +147,7 @@ void RaisePass::runOnOperation() {
 void ExplainPass::runOnOperation() {
   RaiseReport report(/*explain=*/true);
   OwningOpRef<Operation *> copy(getOperation()->clone());
-  (void)Raiser(*copy, report).run();
+  (void)Raiser(*copy, {}, report).run();
   report.emitSummary(*copy);
   markAllAnalysesPreserved();
 }

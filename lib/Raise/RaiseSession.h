@@ -31,8 +31,15 @@ private:
   SmallVector<IntPair> assumptions;
 };
 
+/// What the user wants of raised ops.
+struct RaiseOptions {
+  /// Angles in real arithmetic in place of the model's own.
+  bool exactAngles = false;
+};
+
 /// Finds and rewrites the rotations of a function; whether there were any.
-bool raiseRotations(FunctionOpInterface function, RaiseReport &report);
+bool raiseRotations(FunctionOpInterface function, const RaiseOptions &options,
+                    RaiseReport &report);
 
 /// The same for attentions, once the rotations are ops.
 bool raiseAttentions(FunctionOpInterface function, RaiseReport &report);

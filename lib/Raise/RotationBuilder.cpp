@@ -331,6 +331,30 @@ static Value restoreRoot(OpBuilder &builder, Location loc,
       ->getResult(0);
 }
 
+static Value scaleElements(OpBuilder &builder, Location loc, Value tensor,
+                           double factor) {
+  if (factor == 1)
+    return tensor;
+  auto type = cast<RankedTensorType>(tensor.getType());
+  Value init = tensor::EmptyOp::create(
+      builder, loc, tensor::getMixedSizes(builder, loc, tensor),
+      type.getElementType());
+  SmallVector<AffineMap> maps(2,
+                              builder.getMultiDimIdentityMap(type.getRank()));
+  SmallVector<utils::IteratorType> loops(type.getRank(),
+                                         utils::IteratorType::parallel);
+  return linalg::GenericOp::create(
+             builder, loc, init.getType(), tensor, init, maps, loops,
+             [&](OpBuilder &body, Location, ValueRange arguments) {
+               Value constant = arith::ConstantOp::create(
+                   body, loc, FloatAttr::get(type.getElementType(), factor));
+               Value scaled =
+                   arith::MulFOp::create(body, loc, arguments[0], constant);
+               linalg::YieldOp::create(body, loc, scaled);
+             })
+      .getResult(0);
+}
+
 Value rope::buildRotation(OpBuilder &builder, Location loc,
                           const RotationMatch &match, Value source,
                           const BuiltTable &table, const RotaryFit &fit) {
@@ -348,7 +372,8 @@ Value rope::buildRotation(OpBuilder &builder, Location loc,
                                : RotateOp::create(builder, loc, fit.rotary,
                                                   view, table.table, init)
                                      .getResult();
-  Value result = restoreRoot(builder, loc, match, turned);
+  Value result = restoreRoot(builder, loc, match,
+                             scaleElements(builder, loc, turned, match.factor));
   if (result.getType() != rootType)
     result = tensor::CastOp::create(builder, loc, rootType, result);
   return result;

@@ -19,26 +19,34 @@ using namespace mlir;
 using namespace mlir::rope;
 
 namespace {
+/// A match and what its coefficients are.
+struct FoundRotation : RotationMatch {
+  TableVerdict verdict;
+};
+
 class RotationRaiser {
 public:
-  RotationRaiser(FunctionOpInterface function, RaiseReport &report)
-      : function(function), report(report), session(function),
-        evaluator(session.getEvaluator()) {}
+  RotationRaiser(FunctionOpInterface function, const RaiseOptions &options,
+                 RaiseReport &report)
+      : function(function), options(options), report(report), session(function),
+        evaluator(session.getEvaluator()), tables(evaluator) {}
 
   bool run();
 
 private:
   void findRotations(Operation *op);
-  void choose(RotationMatch match);
+  void choose(FoundRotation match);
   void retract(Value source, Value result, StringRef reason);
-  bool rewrite(const RotationMatch &match);
+  bool rewrite(const FoundRotation &match);
 
   FunctionOpInterface function;
+  RaiseOptions options;
   RaiseReport &report;
   RaiseSession session;
   ElementEvaluator &evaluator;
+  TableMatcher tables;
   /// The chosen matches by their roots, in program order.
-  llvm::MapVector<Value, RotationMatch> matches;
+  llvm::MapVector<Value, FoundRotation> matches;
 };
 } // namespace
 
@@ -67,7 +75,7 @@ static bool isDerived(Value value, Value from) {
 /// A value that only moves, or adds channels to, a rotation that was matched
 /// before is the same rotation. The one with more channels is kept, or else
 /// the first.
-void RotationRaiser::choose(RotationMatch match) {
+void RotationRaiser::choose(FoundRotation match) {
   for (auto &[root, earlier] : matches) {
     bool same = earlier.source == match.source ||
                 isDerived(earlier.source, match.source) ||
@@ -101,10 +109,13 @@ void RotationRaiser::findRotations(Operation *op) {
     FailureOr<RotationMatch> match = matchRotation(evaluator, result, why);
     std::string reason = why.reason;
     if (succeeded(match)) {
-      if (failed(checkCoefficients(evaluator, *match, reason))) {
+      TableVerdict verdict = tables.match(*match);
+      if (verdict.refuted) {
+        reason = *verdict.refuted;
         why = {true, match->source, reason};
       } else if (succeeded(fitRotary(*match, {}, reason))) {
-        choose(*match);
+        match->inverse ^= verdict.opposite;
+        choose({*match, std::move(verdict)});
         continue;
       }
       why.isCandidate = true;
@@ -116,13 +127,14 @@ void RotationRaiser::findRotations(Operation *op) {
   }
 }
 
-bool RotationRaiser::rewrite(const RotationMatch &match) {
+bool RotationRaiser::rewrite(const FoundRotation &match) {
   OpBuilder builder(function.getContext());
   builder.setInsertionPointAfterValue(match.root);
   std::string reason;
   Location loc = match.root.getLoc();
   FailureOr<BuiltTable> table =
-      buildTable(builder, loc, evaluator, match, reason);
+      buildTable(builder, loc, evaluator, match, match.verdict,
+                 options.exactAngles, reason);
   if (failed(table)) {
     report.addRefused(loc, "rotation", reason);
     return false;
@@ -155,6 +167,7 @@ bool RotationRaiser::run() {
   return !raised.empty();
 }
 
-bool rope::raiseRotations(FunctionOpInterface function, RaiseReport &report) {
-  return RotationRaiser(function, report).run();
+bool rope::raiseRotations(FunctionOpInterface function,
+                          const RaiseOptions &options, RaiseReport &report) {
+  return RotationRaiser(function, options, report).run();
 }

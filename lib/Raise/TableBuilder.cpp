@@ -4,136 +4,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Recognises angles that the model computes, and builds the table of a
-// rotation.
-//
-//===----------------------------------------------------------------------===//
 
 #include "rope/Raise/TableBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "rope/Analysis/ConstantFold.h"
+#include "rope/Analysis/ScheduleFit.h"
 #include "rope/IR/Rope.h"
 #include "rope/Raise/ExprBuilder.h"
 #include "rope/Raise/RotationBuilder.h"
-#include "llvm/ADT/SetVector.h"
 
 #include <cmath>
 
 using namespace mlir;
 using namespace mlir::rope;
-
-//===----------------------------------------------------------------------===//
-// Coefficients
-//===----------------------------------------------------------------------===//
-
-std::optional<TrigCoefficient> rope::getTrigCoefficient(const Expr *expr) {
-  TrigCoefficient result = {nullptr, 1, false, false, expr->getType()};
-  while (expr->getKind() == Expr::Kind::Apply) {
-    ArrayRef<const Expr *> operands = expr->getOperands();
-    if (expr->isa<math::CosOp>() || expr->isa<math::SinOp>()) {
-      result.isSine = expr->isa<math::SinOp>();
-      result.angle = operands[0];
-      // cos(−t) = cos t and sin(−t) = −sin t.
-      if (result.angle->isa<arith::NegFOp>()) {
-        result.angle = result.angle->getOperands()[0];
-        result.negative ^= result.isSine;
-      }
-      return result;
-    }
-    if (expr->isa<arith::TruncFOp>())
-      result.type = expr->getType();
-    else if (expr->isa<arith::NegFOp>())
-      result.negative ^= true;
-    else if (!expr->isa<arith::ExtFOp>() && !expr->isa<arith::MulFOp>())
-      return std::nullopt;
-    if (expr->isa<arith::MulFOp>()) {
-      std::optional<double> first = foldConstant(operands[0]);
-      std::optional<double> second = foldConstant(operands[1]);
-      if (!first && !second)
-        return std::nullopt;
-      result.magnitude *= first ? *first : *second;
-      expr = operands[first ? 1 : 0];
-      continue;
-    }
-    expr = operands[0];
-  }
-  return std::nullopt;
-}
-
-namespace {
-/// The angle of a pair: position · frequency.
-struct Angle {
-  const Expr *position;
-  double frequency;
-  AngleMode mode;
-};
-} // namespace
-
-/// Reads an angle as a product of a position and a constant, in the arithmetic
-/// that the model uses. Angles narrower than f32 have no mode.
-static std::optional<Angle> getAngle(const Expr *angle) {
-  while (angle->isa<arith::ExtFOp>())
-    angle = angle->getOperands()[0];
-  Type type = angle->getType();
-  if (!type || (!type.isF32() && !type.isF64()))
-    return std::nullopt;
-  bool inF32 = type.isF32();
-  AngleMode product = inF32 ? AngleMode::F32Angle : AngleMode::Exact;
-  ArrayRef<const Expr *> operands = angle->getOperands();
-  if (angle->isa<arith::MulFOp>())
-    for (auto [p, w] : {std::pair(operands[0], operands[1]),
-                        std::pair(operands[1], operands[0])})
-      if (std::optional<double> frequency = foldConstant(w))
-        return Angle{p, *frequency, product};
-  if (angle->isa<arith::DivFOp>())
-    if (std::optional<double> timescale = foldConstant(operands[1]))
-      return Angle{operands[0], 1 / *timescale,
-                   inF32 ? AngleMode::F32Quotient : AngleMode::Exact};
-  // The frequency 1 is multiplied by nothing.
-  if (angle->isa<arith::SIToFPOp>() || angle->isa<arith::UIToFPOp>())
-    return Angle{angle, 1.0, product};
-  return std::nullopt;
-}
-
-LogicalResult rope::checkCoefficients(ElementEvaluator &evaluator,
-                                      const RotationMatch &match,
-                                      std::string &reason) {
-  for (const RotatedPair &pair : match.pairs)
-    for (int row : {0, 1}) {
-      auto cos = getTrigCoefficient(evaluator.expandFully(pair.cos[row]));
-      auto sin = getTrigCoefficient(evaluator.expandFully(pair.sin[row]));
-      if (!cos && !sin)
-        continue;
-      std::string channels =
-          std::to_string(pair.u) + " and " + std::to_string(pair.v);
-      if (!cos || !sin)
-        reason = "only one coefficient of channels " + channels +
-                 " is a cosine or sine";
-      else if (cos->isSine || !sin->isSine)
-        reason = "cosines and sines have changed places";
-      else if (cos->angle != sin->angle)
-        reason = "cosine and sine of channels " + channels +
-                 " are of different angles";
-      else if (cos->magnitude != sin->magnitude)
-        reason = "cosine and sine of channels " + channels +
-                 " have different magnitudes";
-      else if (match.full)
-        reason = "the two rows of channels " + channels +
-                 " turn by different angles";
-      else
-        continue;
-      return failure();
-    }
-  return success();
-}
-
-//===----------------------------------------------------------------------===//
-// Building
-//===----------------------------------------------------------------------===//
 
 static FailureOr<ExprDomain> getDomain(OpBuilder &builder, Location loc,
                                        const RotationMatch &match,
@@ -160,94 +44,286 @@ static FailureOr<ExprDomain> getDomain(OpBuilder &builder, Location loc,
   return domain;
 }
 
-namespace {
-/// The parts that the angles of all pairs share, and their frequencies.
-struct ComputedTable {
-  const Expr *position;
-  SmallVector<double> frequencies;
-  double magnitude;
-  AngleMode mode;
-  Type type;
-};
-} // namespace
+//===----------------------------------------------------------------------===//
+// Positions
+//===----------------------------------------------------------------------===//
 
-static std::optional<ComputedTable>
-getComputedTable(ElementEvaluator &evaluator, const RotationMatch &match) {
-  ComputedTable table = {nullptr, {}, 1, AngleMode::F32Angle, {}};
-  for (const RotatedPair &pair : match.pairs) {
-    auto cos = getTrigCoefficient(evaluator.expandFully(pair.cos[0]));
-    auto sin = getTrigCoefficient(evaluator.expandFully(pair.sin[0]));
-    // Cosine and sine of −t are those of t with one sign turned: not a table.
-    if (!cos || !sin || cos->negative || sin->negative)
-      return std::nullopt;
-    std::optional<Angle> angle = getAngle(cos->angle);
-    if (!angle || !std::isfinite(angle->frequency))
-      return std::nullopt;
-    if (!table.position)
-      table = {angle->position, {}, cos->magnitude, angle->mode, cos->type};
-    if (table.position != angle->position || table.mode != angle->mode ||
-        table.magnitude != cos->magnitude || table.type != cos->type)
-      return std::nullopt;
-    table.frequencies.push_back(angle->frequency);
-  }
-  if (!std::isnormal(table.magnitude) || table.magnitude < 0)
-    return std::nullopt;
-  return table;
+/// The element type of positions: integers as i64, unless they are read as they
+/// stand.
+static Type getPositionType(OpBuilder &builder, const Expr *position) {
+  if (position->getKind() == Expr::Kind::Read ||
+      (position->getType() && isa<FloatType>(position->getType())))
+    return position->getType();
+  return builder.getI64Type();
 }
 
-/// The integer that a position was converted from, or the position.
-static const Expr *stripConversion(const Expr *position) {
-  if (position->isa<arith::SIToFPOp>())
-    return position->getOperands()[0];
-  return position;
+/// The first of consecutive positions, if a position is a row number more than
+/// it; null otherwise.
+static const Expr *getStart(ExprContext &context, const ExprDomain &domain,
+                            const Expr *position) {
+  if (domain.symbols.size() != 1 ||
+      (position->getType() && isa<FloatType>(position->getType())))
+    return nullptr;
+  for (const Expr *symbol : collectSymbols(position)) {
+    const Expr *start = context.sub(position, symbol);
+    if (collectSymbols(start).empty())
+      return start;
+  }
+  return nullptr;
+}
+
+/// Whether positions are the slices of one tensor along its first dim, all of
+/// them and in order, with the domain as its other dims.
+static bool areSlices(const ExprDomain &domain,
+                      ArrayRef<const Expr *> positions) {
+  Value tensor = positions.front()->getValue();
+  for (auto [axis, position] : llvm::enumerate(positions)) {
+    if (position->getKind() != Expr::Kind::Read ||
+        position->getValue() != tensor ||
+        position->getOperands().size() != domain.symbols.size() + 1 ||
+        !position->getOperands()[0]->isInt(static_cast<int64_t>(axis)))
+      return false;
+    for (auto [index, symbol] :
+         llvm::zip_equal(position->getOperands().drop_front(), domain.symbols))
+      if (index->getKind() != Expr::Kind::Sym || index->getNumber() != symbol)
+        return false;
+  }
+  return cast<ShapedType>(tensor.getType()).getDimSize(0) ==
+         static_cast<int64_t>(positions.size());
+}
+
+/// Positions of several axes, which a leading dim lists.
+static FailureOr<Value> buildAxes(OpBuilder &builder, Location loc,
+                                  const ExprDomain &domain,
+                                  ArrayRef<const Expr *> positions,
+                                  std::string &reason) {
+  if (areSlices(domain, positions))
+    return positions.front()->getValue();
+  Type type = getPositionType(builder, positions.front());
+  SmallVector<Value> rows;
+  for (const Expr *position : positions) {
+    if (isa<FloatType>(getPositionType(builder, position)) !=
+        isa<FloatType>(type)) {
+      reason = "positions are integers along some axes only";
+      return failure();
+    }
+    FailureOr<Value> row = buildColumns(builder, loc, domain, position, type,
+                                        /*scalar=*/true, reason);
+    if (failed(row))
+      return failure();
+    auto rowType = cast<RankedTensorType>(row->getType());
+    SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, loc, *row);
+    sizes.insert(sizes.begin(), builder.getIndexAttr(1));
+    SmallVector<int64_t> shape(rowType.getShape());
+    shape.insert(shape.begin(), 1);
+    SmallVector<ReassociationIndices> groups;
+    for (int64_t dim = 0; dim < rowType.getRank(); ++dim)
+      groups.push_back({dim + 1});
+    if (!groups.empty())
+      groups.front().insert(groups.front().begin(), 0);
+    rows.push_back(tensor::ExpandShapeOp::create(
+        builder, loc, RankedTensorType::get(shape, type), *row, groups, sizes));
+  }
+  return tensor::ConcatOp::create(builder, loc, /*dim=*/0, rows).getResult();
 }
 
 /// Positions as the operand of rope.table: the start of consecutive rows, or a
 /// tensor.
 static FailureOr<Value> buildPositions(OpBuilder &builder, Location loc,
+                                       ExprContext &context,
                                        const ExprDomain &domain,
-                                       const Expr *position,
+                                       ArrayRef<const Expr *> positions,
                                        std::string &reason) {
-  const Expr *integer = stripConversion(position);
-  bool consecutive =
-      domain.symbols.size() == 1 && integer->getKind() == Expr::Kind::Sym;
-  if (consecutive)
-    return arith::ConstantIndexOp::create(builder, loc, 0).getResult();
-  Type type = builder.getI64Type();
-  if (integer->getKind() == Expr::Kind::Read)
-    type = integer->getType();
-  else if (integer->getType() && isa<FloatType>(integer->getType()))
-    type = integer->getType();
-  return buildColumns(builder, loc, domain, integer, type, /*scalar=*/true,
+  if (positions.size() > 1)
+    return buildAxes(builder, loc, domain, positions, reason);
+  const Expr *position = positions.front();
+  if (const Expr *start = getStart(context, domain, position))
+    return buildInteger(builder, loc, start, reason);
+  return buildColumns(builder, loc, domain, position,
+                      getPositionType(builder, position), /*scalar=*/true,
                       reason);
 }
 
-static FailureOr<BuiltTable> buildComputed(OpBuilder &builder, Location loc,
-                                           const RotationMatch &match,
-                                           const ComputedTable &computed,
-                                           std::string &reason) {
-  FailureOr<ExprDomain> built =
-      getDomain(builder, loc, match, computed.position, reason);
-  if (failed(built))
+//===----------------------------------------------------------------------===//
+// Frequencies
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// How a table states its frequencies.
+struct StatedFrequencies {
+  FrequencyAttrInterface attribute;
+  AngleMode mode;
+  /// The schedule that listed frequencies come from.
+  FrequencyAttrInterface schedule;
+  std::string description;
+};
+} // namespace
+
+template <typename T> static std::string print(const T &value) {
+  std::string text;
+  llvm::raw_string_ostream(text) << value;
+  return text;
+}
+
+/// A number of three digits.
+static std::string format(double value) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.1e", value);
+  return text;
+}
+
+/// Whether a table of a schedule has the very angles of listed frequencies.
+static bool hasSameAngles(FrequencyAttrInterface schedule,
+                          const MatchedTable &table) {
+  if (std::fabs(schedule.computeMagnitude() - table.magnitude) > 1e-12)
+    return false;
+  SmallVector<double> exact =
+      schedule.computeFrequencies(table.frequencies.size(), std::nullopt);
+  return llvm::all_of(
+      llvm::zip_equal(exact, table.frequencies), [&](auto pair) {
+        auto [a, b] = pair;
+        if (table.mode == AngleMode::F32Angle)
+          return static_cast<float>(a) == static_cast<float>(b);
+        if (table.mode == AngleMode::F32Quotient)
+          return static_cast<float>(1 / a) == static_cast<float>(1 / b);
+        return std::fabs(a - b) <= 1e-15 * a;
+      });
+}
+
+/// Divisors that are as round as can be make the base that was meant.
+static double chooseBase(ArrayRef<double> frequencies) {
+  auto pairs = static_cast<double>(frequencies.size());
+  double best = 1e4;
+  int most = 0;
+  for (double base : {1e4, 1e5, 5e5, 1e6}) {
+    int round = 0;
+    for (auto [i, frequency] : llvm::enumerate(frequencies)) {
+      double divisor =
+          std::pow(base, -static_cast<double>(i) / pairs) / frequency;
+      double hundredths = divisor * 100;
+      round +=
+          std::fabs(hundredths - std::round(hundredths)) < 1e-5 * hundredths;
+    }
+    if (round > most) {
+      most = round;
+      best = base;
+    }
+  }
+  return best;
+}
+
+/// Frequencies that the length chooses, as divisors of a base's.
+static StatedFrequencies stateChoice(Builder &builder,
+                                     const MatchedTable &table) {
+  auto pairs = static_cast<double>(table.frequencies.size());
+  double base = chooseBase(table.frequencies);
+  SmallVector<double> whenShort, whenLong;
+  for (auto [i, frequency] : llvm::enumerate(table.frequencies)) {
+    double whole = std::pow(base, -static_cast<double>(i) / pairs);
+    whenShort.push_back(whole / frequency);
+    whenLong.push_back(whole / table.choice->beyond[i]);
+  }
+  FloatAttr magnitude;
+  if (table.magnitude != 1)
+    magnitude = builder.getF64FloatAttr(table.magnitude);
+  auto attribute = LongRopeAttr::get(
+      builder.getContext(), builder.getF64FloatAttr(base),
+      builder.getDenseF64ArrayAttr(whenShort),
+      builder.getDenseF64ArrayAttr(whenLong), table.choice->trained, magnitude);
+  return {attribute, table.mode, {}, "#rope.longrope by the length"};
+}
+
+static std::string describeMode(AngleMode mode) {
+  return mode == AngleMode::Exact
+             ? "exact angles"
+             : (stringifyAngleMode(mode) + " angles").str();
+}
+
+/// By the schedule if it has the model's angles, else listed, with a note of
+/// the schedule. With `exactAngles` by the schedule in any case.
+static StatedFrequencies stateFrequencies(Builder &builder,
+                                          const MatchedTable &table,
+                                          bool exactAngles) {
+  if (table.choice)
+    return stateChoice(builder, table);
+  FloatAttr magnitude;
+  if (table.magnitude != 1)
+    magnitude = builder.getF64FloatAttr(table.magnitude);
+  auto listed = ExplicitAttr::get(
+      builder.getContext(), builder.getDenseF64ArrayAttr(table.frequencies),
+      magnitude);
+  FailureOr<ScheduleFit> fit =
+      fitSchedule(builder.getContext(), table.frequencies, table.magnitude);
+  StatedFrequencies result = {listed, table.mode, {}, "listed frequencies"};
+  if (succeeded(fit)) {
+    result.description = print(fit->schedule);
+    if (hasSameAngles(fit->schedule, table)) {
+      result.attribute = fit->schedule;
+    } else {
+      result.schedule = fit->schedule;
+      result.description += " within " + format(fit->deviation);
+    }
+  }
+  if (exactAngles && table.mode != AngleMode::Exact) {
+    double difference = 0;
+    bool scheduled =
+        succeeded(fit) && fit->schedule.computeMagnitude() == table.magnitude;
+    if (scheduled) {
+      result.attribute = fit->schedule;
+      result.schedule = {};
+      for (auto [a, b] : llvm::zip_equal(
+               table.frequencies, fit->schedule.computeFrequencies(
+                                      table.frequencies.size(), std::nullopt)))
+        difference = std::max(difference, std::fabs(a - b));
+    }
+    result.mode = AngleMode::Exact;
+    result.description += ", made exact: angles differ by up to " +
+                          format(difference) +
+                          " a token, and by their rounding";
+  }
+  result.description += ", " + describeMode(result.mode);
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Tables
+//===----------------------------------------------------------------------===//
+
+static FailureOr<BuiltTable>
+buildComputed(OpBuilder &builder, Location loc, ElementEvaluator &evaluator,
+              const RotationMatch &match, const MatchedTable &computed,
+              bool exactAngles, std::string &reason) {
+  FailureOr<ExprDomain> domain =
+      getDomain(builder, loc, match, computed.positions, reason);
+  if (failed(domain))
     return failure();
-  ExprDomain &domain = *built;
   FailureOr<Value> positions =
-      buildPositions(builder, loc, domain, computed.position, reason);
+      buildPositions(builder, loc, evaluator.getContext(), *domain,
+                     computed.positions, reason);
   if (failed(positions))
     return failure();
-  SmallVector<OpFoldResult> shape(domain.extents);
+  FailureOr<Value> length = Value();
+  if (computed.choice)
+    length = buildInteger(builder, loc, computed.choice->length, reason);
+  if (failed(length))
+    return failure();
+  SmallVector<OpFoldResult> shape(domain->extents);
   shape.push_back(builder.getIndexAttr(2));
   shape.push_back(builder.getIndexAttr(computed.frequencies.size()));
   Value init = tensor::EmptyOp::create(builder, loc, shape, computed.type);
-  FloatAttr magnitude;
-  if (computed.magnitude != 1)
-    magnitude = builder.getF64FloatAttr(computed.magnitude);
-  auto frequencies = ExplicitAttr::get(
-      builder.getContext(), builder.getDenseF64ArrayAttr(computed.frequencies),
-      magnitude);
-  auto table = TableOp::create(builder, loc, frequencies, *positions, init,
-                               computed.mode);
-  return BuiltTable{table.getResult(), domain.symbols, "a computed table"};
+  StatedFrequencies stated = stateFrequencies(builder, computed, exactAngles);
+  DenseI64ArrayAttr axes;
+  if (computed.positions.size() > 1)
+    axes = builder.getDenseI64ArrayAttr(computed.axes);
+  auto table = TableOp::create(builder, loc, stated.attribute, *positions, init,
+                               stated.mode, *length, axes);
+  if (stated.schedule)
+    table->setAttr(kScheduleAttrName, stated.schedule);
+  std::string description = "a table of " + stated.description;
+  if (computed.deviation)
+    description +=
+        ", within " + format(*computed.deviation) + " of the model's constants";
+  return BuiltTable{table.getResult(), domain->symbols, description};
 }
 
 static FailureOr<BuiltTable> buildAssembled(OpBuilder &builder, Location loc,
@@ -292,9 +368,13 @@ static FailureOr<BuiltTable> buildAssembled(OpBuilder &builder, Location loc,
 FailureOr<BuiltTable> rope::buildTable(OpBuilder &builder, Location loc,
                                        ElementEvaluator &evaluator,
                                        const RotationMatch &match,
-                                       std::string &reason) {
-  if (!match.full)
-    if (auto computed = getComputedTable(evaluator, match))
-      return buildComputed(builder, loc, match, *computed, reason);
-  return buildAssembled(builder, loc, match, reason);
+                                       const TableVerdict &verdict,
+                                       bool exactAngles, std::string &reason) {
+  if (verdict.table)
+    return buildComputed(builder, loc, evaluator, match, *verdict.table,
+                         exactAngles, reason);
+  FailureOr<BuiltTable> table = buildAssembled(builder, loc, match, reason);
+  if (succeeded(table) && !verdict.unknown.empty())
+    table->description += " (" + verdict.unknown + ")";
+  return table;
 }

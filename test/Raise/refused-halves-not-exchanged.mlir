@@ -1,6 +1,7 @@
 // RUN: rope-opt --rope-raise=explain=true %s 2>&1 | FileCheck %s
 
 // Halves are negated and not exchanged: channels are scaled.
+// CHECK: remark: no rotation: each channel is scaled, and none is exchanged for another
 // CHECK-LABEL: @main
 // CHECK-NOT: rope.
 

@@ -1,6 +1,7 @@
 // RUN: rope-opt --rope-raise=explain=true %s 2>&1 | FileCheck %s
 
 // The turned part and the plain part are of different tensors.
+// CHECK: remark: no rotation: the terms with cosine and sine are of different tensors
 // CHECK-LABEL: @main
 // CHECK-NOT: rope.
 

@@ -1,11 +1,10 @@
 // RUN: rope-opt --rope-raise %s | FileCheck %s
 
-// The angles are those of negated positions, in f32. The cosines are those of
-// the positions themselves, the sines are not.
+// The angles are those of negated positions: the table of the positions turns
+// back.
 // CHECK-LABEL: @rot
-// CHECK-NOT: rope.table
-// CHECK: rope.assemble
-// CHECK: rope.rotate <half along [0]>
+// CHECK: rope.table #rope.default<1.600000e+01> ins(%c0 : index) f32_angle
+// CHECK: rope.rerotate <half along [0]>
 func.func @rot(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
   %w = arith.constant dense<[1.0, 0.5, 0.25, 0.125, 1.0, 0.5, 0.25, 0.125]> : tensor<8xf32>
   %e = tensor.empty() : tensor<8x8xf32>

@@ -34,9 +34,9 @@ struct LinearAttentionMatch : OperandMatch {
 
 /// Matches a value, once rotations are ops, or says why it is no linear
 /// attention.
-FailureOr<LinearAttentionMatch> matchLinearAttention(ElementEvaluator &evaluator,
-                                                     Value root,
-                                                     AttentionFailure &why);
+FailureOr<LinearAttentionMatch>
+matchLinearAttention(ElementEvaluator &evaluator, Value root,
+                     AttentionFailure &why);
 
 } // namespace mlir::rope
 

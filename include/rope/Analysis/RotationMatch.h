@@ -66,6 +66,8 @@ struct RotationMatch {
   bool inverse = false;
   /// Whether the coefficients of the two rows are not known to be equal.
   bool full = false;
+  /// A positive factor that the root has besides.
+  double factor = 1;
   /// Whether the model rounds between source and root.
   bool narrowing = false;
 

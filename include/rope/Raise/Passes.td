@@ -40,13 +40,23 @@ def RaisePass : Pass<"rope-raise"> {
     taken into their callers; those that nothing calls any more, and that are
     private, go. A module with nothing to raise comes out unchanged.
 
+    Tables that the model holds as constants become `rope.table` where every
+    row of them is within a unit in the last place of cosines and sines of
+    position times frequency. Frequencies become a schedule where it has the
+    model's angles bit for bit; otherwise they are listed, and the attribute
+    `rope.schedule` of the table notes the schedule that they come from.
+
     Numbers: roundings between the ops of the model are removed, none is moved
-    or added.
+    or added. `exact-angles` changes angles on request.
   }];
   let options = [
     Option<"explain", "explain", "bool", "false",
            "Emit a remark for each candidate (what it became, or the first "
-           "thing that could not be proven), and a summary">
+           "thing that could not be proven), and a summary">,
+    Option<"exactAngles", "exact-angles", "bool", "false",
+           "Compute the angles of tables in real arithmetic, from the "
+           "frequencies of the schedule where it is known; the remark says by "
+           "how much they differ from the model's">
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",

@@ -8,7 +8,7 @@
 #define ROPE_RAISE_TABLEBUILDER_H
 
 #include "mlir/IR/Builders.h"
-#include "rope/Analysis/RotationMatch.h"
+#include "rope/Analysis/TableMatch.h"
 
 namespace mlir::rope {
 
@@ -25,34 +25,13 @@ struct BuiltTable {
   std::string description;
 };
 
-/// The angle of a coefficient: magnitude · cos(angle) or magnitude ·
-/// sin(angle).
-struct TrigCoefficient {
-  const Expr *angle;
-  double magnitude;
-  bool isSine;
-  /// Whether the sign of the cosine or sine is turned.
-  bool negative;
-  /// The narrowest type that the coefficient was rounded to.
-  Type type;
-};
-
-/// Reads a fully expanded coefficient as a cosine or sine.
-std::optional<TrigCoefficient> getTrigCoefficient(const Expr *expr);
-
-/// Checks a match against what its coefficients are known to be: refuted if
-/// cosine and sine are known to be of different angles, or to have changed
-/// places. `reason` says so.
-LogicalResult checkCoefficients(ElementEvaluator &evaluator,
-                                const RotationMatch &match,
-                                std::string &reason);
-
-/// Builds the table of a match: a `rope.table` where the model computes angles
-/// as products of positions and constant frequencies, else a `rope.assemble`
-/// of the tensors that hold the coefficients.
+/// Builds the table of a match: a `rope.table` where its angles are known, else
+/// a `rope.assemble` of the tensors that hold the coefficients. With
+/// `exactAngles` the angles of a table are those of real numbers.
 FailureOr<BuiltTable> buildTable(OpBuilder &builder, Location loc,
                                  ElementEvaluator &evaluator,
                                  const RotationMatch &match,
+                                 const TableVerdict &verdict, bool exactAngles,
                                  std::string &reason);
 
 } // namespace mlir::rope

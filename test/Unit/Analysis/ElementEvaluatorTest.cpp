@@ -8,6 +8,7 @@
 #include "rope/Analysis/ElementEvaluator.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -22,9 +23,9 @@ namespace {
 class ElementEvaluatorTest : public ::testing::Test {
 protected:
   ElementEvaluatorTest() {
-    context.loadDialect<arith::ArithDialect, func::FuncDialect,
-                        linalg::LinalgDialect, math::MathDialect,
-                        tensor::TensorDialect>();
+    context.loadDialect<arith::ArithDialect, cf::ControlFlowDialect,
+                        func::FuncDialect, linalg::LinalgDialect,
+                        math::MathDialect, tensor::TensorDialect>();
   }
 
   /// The element at `index` of what the function returns, expanded fully; -1
@@ -90,7 +91,7 @@ TEST_F(ElementEvaluatorTest, BodiesGathersAndConstants) {
   StringRef gather = R"(
     #id = affine_map<(d0) -> (d0)>
     func.func @f(%ids: tensor<4xindex>) -> tensor<4xf32> {
-      %t = arith.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>
+      %t = arith.constant dense<[[1.0, 2.0], [3.5, 4.0]]> : tensor<2x2xf32>
       %c1 = arith.constant 1 : index
       %e = tensor.empty() : tensor<4xf32>
       %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
@@ -137,4 +138,117 @@ TEST_F(ElementEvaluatorTest, OpaqueOpsEndAnExpansion) {
       return %r : tensor<4x8xf32>
     })";
   EXPECT_EQ(evaluate(softmax, {-1, 3}), "linalg.softmax[i0, 3]");
+}
+
+/// A body over one integer argument of a type.
+static std::string integerBody(StringRef type, StringRef ops,
+                               StringRef result = "i64") {
+  return (Twine("func.func @f(%x: tensor<4x") + type + ">) -> tensor<4x" +
+          result + R"(> {
+      %e = tensor.empty() : tensor<4x)" +
+          result + R"(>
+      %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+          ins(%x : tensor<4x)" +
+          type + ">) outs(%e : tensor<4x" + result + R"(>) {
+        ^bb0(%i: )" +
+          type + ", %o: " + result + "):\n" + ops + R"(
+          linalg.yield %r : )" +
+          result + R"(
+      } -> tensor<4x)" +
+          result + R"(>
+      return %r : tensor<4x)" +
+          result + R"(>
+    })")
+      .str();
+}
+
+TEST_F(ElementEvaluatorTest, NarrowingKeepsLowBits) {
+  EXPECT_EQ(evaluate(integerBody("i64", R"(
+      %n = arith.trunci %i : i64 to i8
+      %r = arith.extui %n : i8 to i64)"),
+                     {-1}),
+            "(%arg0[i0] + -256*floordivsi(%arg0[i0], 256) + 0)");
+  // What fits is what it was.
+  EXPECT_EQ(evaluate(integerBody("i64", R"(
+      %j = linalg.index 0 : index
+      %k = arith.index_cast %j : index to i64
+      %n = arith.trunci %k : i64 to i8
+      %r = arith.extui %n : i8 to i64)"),
+                     {-1}),
+            "i0");
+}
+
+TEST_F(ElementEvaluatorTest, TrueIsMinusOneToSignedOps) {
+  EXPECT_EQ(evaluate(integerBody("i1", "%r = arith.extsi %i : i1 to i64"), {2}),
+            "(-1*%arg0[2] + 0)");
+  EXPECT_EQ(evaluate(integerBody("i1", "%r = arith.extui %i : i1 to i64"), {2}),
+            "%arg0[2]");
+  EXPECT_EQ(
+      evaluate(integerBody("i1", "%r = arith.sitofp %i : i1 to f32", "f32"),
+               {2}),
+      "negf(sitofp(%arg0[2]))");
+  // true < false, and true + true = false.
+  EXPECT_EQ(evaluate(integerBody("i1", R"(
+      %t = arith.constant true
+      %r = arith.cmpi slt, %t, %i : i1)",
+                                 "i1"),
+                     {2}),
+            "cmpi(1, %arg0[2])");
+  EXPECT_EQ(
+      evaluate(integerBody("i1", "%r = arith.addi %i, %i : i1", "i1"), {2}),
+      "0");
+}
+
+TEST_F(ElementEvaluatorTest, NarrowArithmeticMayWrap) {
+  EXPECT_EQ(evaluate(integerBody("i8", R"(
+      %s = arith.addi %i, %i : i8
+      %r = arith.extsi %s : i8 to i64)"),
+                     {2}),
+            "addi(%arg0[2], %arg0[2])");
+}
+
+TEST_F(ElementEvaluatorTest, SparseConstantsUnroll) {
+  // A rotation by a matrix that exchanges channels.
+  StringRef exchange = R"(
+    func.func @f(%x: tensor<4x16xf32>) -> tensor<4x16xf32> {
+      %z = arith.constant 0.0 : f32
+      %c = arith.constant sparse<[[3, 5], [7, 5], [2, 2]], [1.0, -1.0, 4.0]> : tensor<16x16xf32>
+      %e = tensor.empty() : tensor<4x16xf32>
+      %i = linalg.fill ins(%z : f32) outs(%e : tensor<4x16xf32>) -> tensor<4x16xf32>
+      %r = linalg.matmul ins(%x, %c : tensor<4x16xf32>, tensor<16x16xf32>) outs(%i : tensor<4x16xf32>) -> tensor<4x16xf32>
+      return %r : tensor<4x16xf32>
+    })";
+  EXPECT_EQ(evaluate(exchange, {-1, 5}),
+            "addf(%arg0[i0, 3], negf(%arg0[i0, 7]))");
+  EXPECT_EQ(evaluate(exchange, {-1, 6}), "0.000000e+00");
+}
+
+TEST_F(ElementEvaluatorTest, ConstantRowNumbersAreRowNumbers) {
+  StringRef rows = R"(
+    func.func @f() -> tensor<6xf32> {
+      %t = arith.constant dense<[3.0, 5.0, 7.0, 9.0, 11.0, 13.0]> : tensor<6xf32>
+      return %t : tensor<6xf32>
+    })";
+  EXPECT_EQ(evaluate(rows, {-1}), "sitofp((2*i0 + 3))");
+}
+
+TEST_F(ElementEvaluatorTest, AssertsSayWhatIsEqual) {
+  StringRef checked = R"(
+    func.func @f(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+      %c0 = arith.constant 0 : index
+      %a = tensor.dim %x, %c0 : tensor<?xf32>
+      %b = tensor.dim %y, %c0 : tensor<?xf32>
+      %eq = arith.cmpi eq, %a, %b : index
+      cf.assert %eq, "equal"
+      %j = tensor.concat dim(0) %x, %y : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+      return %j : tensor<?xf32>
+    })";
+  module = parseSourceString<ModuleOp>(checked, &context);
+  Block &block = (*module->getOps<func::FuncOp>().begin()).getBody().front();
+  Value joined = block.getTerminator()->getOperand(0);
+  ExprContext exprs(&context);
+  ElementEvaluator evaluator(exprs);
+  evaluator.assumeFacts(block);
+  EXPECT_EQ(evaluator.evaluateExtent(joined, 0),
+            exprs.mul(exprs.getDim(block.getArgument(0), 0), exprs.getInt(2)));
 }

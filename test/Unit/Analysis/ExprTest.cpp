@@ -131,3 +131,89 @@ TEST_F(ExprTest, NarrowingAConstantRounds) {
   const Expr *narrow = exprs.apply<arith::TruncFOp>(f32, wide);
   EXPECT_TRUE(narrow->isFloat(0.1f));
 }
+
+TEST_F(ExprTest, SumsThatOverflowAreGivenUp) {
+  const Expr *i = sym(0, 8);
+  const Expr *huge = exprs.getInt(std::numeric_limits<int64_t>::max());
+  const Expr *sum = exprs.add(exprs.add(i, huge), exprs.getInt(1));
+  EXPECT_TRUE(sum->isa<arith::AddIOp>());
+  const Expr *product = exprs.mul(exprs.mul(i, huge), exprs.getInt(2));
+  EXPECT_TRUE(product->isa<arith::MulIOp>());
+  EXPECT_FALSE(exprs.getRange(exprs.mul(sym(0, 1000), huge)).high);
+}
+
+TEST_F(ExprTest, NarrowSumsMayWrap) {
+  Type i8 = IntegerType::get(&context, 8);
+  const Expr *small = exprs.apply<arith::AddIOp>(i8, {sym(0, 8), sym(1, 8)});
+  EXPECT_EQ(small, exprs.add(sym(0, 8), sym(1, 8)));
+  const Expr *large =
+      exprs.apply<arith::AddIOp>(i8, {sym(0, 100), sym(1, 100)});
+  EXPECT_TRUE(large->isa<arith::AddIOp>());
+  EXPECT_EQ(large->getType(), i8);
+}
+
+TEST_F(ExprTest, BooleansAreNoIntegersWithManyBits) {
+  Type i64 = IntegerType::get(&context, 64);
+  const Expr *x = exprs.apply<math::CosOp>(truth, sym(0, 8));
+  // x | 1 = 1 and x & 1 = x for booleans alone.
+  EXPECT_TRUE(exprs.apply<arith::OrIOp>(truth, {x, exprs.getInt(1)})->isInt(1));
+  EXPECT_EQ(exprs.apply<arith::AndIOp>(truth, {x, exprs.getInt(1)}), x);
+  const Expr *i = sym(1, 8);
+  EXPECT_FALSE(exprs.apply<arith::OrIOp>(i64, {i, exprs.getInt(1)})->isInt());
+  EXPECT_NE(exprs.apply<arith::AndIOp>(i64, {i, exprs.getInt(1)}), i);
+  // Not a comparison is the opposite one.
+  const Expr *less = compare(arith::CmpIPredicate::slt, i, exprs.getInt(4));
+  EXPECT_EQ(exprs.apply<arith::XOrIOp>(truth, {less, exprs.getInt(1)}),
+            compare(arith::CmpIPredicate::sge, i, exprs.getInt(4)));
+}
+
+TEST_F(ExprTest, AttributesTellOpsApart) {
+  const Expr *x = exprs.apply<math::CosOp>(f32, sym(0, 8));
+  auto towardsZero = DictionaryAttr::get(
+      &context,
+      NamedAttribute(StringAttr::get(&context, "roundingmode"),
+                     arith::RoundingModeAttr::get(
+                         &context, arith::RoundingMode::toward_zero)));
+  Type f16 = Float16Type::get(&context);
+  EXPECT_NE(exprs.apply<arith::TruncFOp>(f16, x),
+            exprs.apply<arith::TruncFOp>(f16, x, towardsZero));
+  // Nothing is folded by a rounding that is not the op's.
+  EXPECT_EQ(
+      exprs.apply<arith::TruncFOp>(f16, exprs.getFloat(0.1, f32), towardsZero)
+          ->getKind(),
+      Expr::Kind::Apply);
+}
+
+TEST_F(ExprTest, EqualIntegersReplaceEachOther) {
+  const Expr *a = sym(100, 1 << 20);
+  const Expr *p = exprs.apply<arith::MulIOp>(IndexType::get(&context),
+                                             {sym(5, 8), sym(6, 8)});
+  const Expr *before = exprs.add(p, exprs.getInt(3));
+  exprs.equate(exprs.mul(p, exprs.getInt(2)),
+               exprs.add(exprs.mul(a, exprs.getInt(4)), exprs.getInt(6)));
+  const Expr *expected =
+      exprs.add(exprs.mul(a, exprs.getInt(2)), exprs.getInt(6));
+  EXPECT_EQ(exprs.rebuild(before), expected);
+  // Halves of odd numbers are none.
+  exprs.equate(exprs.mul(sym(7, 8), exprs.getInt(2)), exprs.getInt(3));
+  EXPECT_EQ(exprs.rebuild(sym(7, 8)), sym(7, 8));
+}
+
+TEST_F(ExprTest, RemaindersLieBelowTheirDivisor) {
+  const Expr *r = exprs.mod(sym(0, 1000), exprs.getInt(7));
+  EXPECT_EQ(exprs.getRange(r).low, 0);
+  EXPECT_EQ(exprs.getRange(r).high, 6);
+}
+
+TEST_F(ExprTest, SignsComeOutOfOddFunctions) {
+  const Expr *x = exprs.apply<math::ExpOp>(f32, sym(0, 8));
+  const Expr *negated = exprs.apply<arith::NegFOp>(f32, x);
+  EXPECT_EQ(exprs.apply<math::CosOp>(f32, negated),
+            exprs.apply<math::CosOp>(f32, x));
+  EXPECT_EQ(exprs.apply<math::SinOp>(f32, negated),
+            exprs.apply<arith::NegFOp>(f32, exprs.apply<math::SinOp>(f32, x)));
+  EXPECT_EQ(
+      exprs.apply<arith::MulFOp>(f32, {x, exprs.getFloat(-2, f32)}),
+      exprs.apply<arith::NegFOp>(
+          f32, exprs.apply<arith::MulFOp>(f32, {x, exprs.getFloat(2, f32)})));
+}
