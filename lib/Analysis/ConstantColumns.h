@@ -7,38 +7,12 @@
 #ifndef ROPE_LIB_ANALYSIS_CONSTANTCOLUMNS_H
 #define ROPE_LIB_ANALYSIS_CONSTANTCOLUMNS_H
 
-#include "mlir/IR/BuiltinAttributes.h"
+#include "rope/Analysis/ConstantData.h"
 #include "llvm/ADT/DenseMap.h"
 
 #include <map>
 
 namespace mlir::rope {
-
-/// The elements of a constant, in row-major order, read where they lie. Those
-/// of types that are no whole number of bytes are not at hand, nor are elided
-/// resources.
-class ConstantReader {
-public:
-  explicit ConstantReader(ElementsAttr elements);
-
-  /// Whether the elements are at hand.
-  explicit operator bool() const { return !data.empty(); }
-  int64_t size() const { return count; }
-  /// The bytes of an element.
-  StringRef getBytes(int64_t position) const {
-    return StringRef(data.data() + position * bytes, bytes);
-  }
-  /// An element as an attribute of the element type.
-  Attribute getAttribute(int64_t position) const;
-  /// An element as a number; part 1 is the imaginary part of a complex one.
-  double getNumber(int64_t position, unsigned part = 0) const;
-
-private:
-  ArrayRef<char> data;
-  Type type;
-  int64_t count = 0;
-  int64_t bytes = 0;
-};
 
 /// Tells which slices of constants are equal. A slice fixes the index along
 /// some dims and is whole along the others. Constants too large to be gone

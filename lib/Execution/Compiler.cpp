@@ -42,6 +42,7 @@ llvm::Error mlir::rope::getPipelineOptions(const CompileOptions &options,
                                    options.pipelineOptions +
                                    "': " + StringRef(message).trim());
   pipeline.portable = pipeline.portable || options.portable;
+  pipeline.raise = pipeline.raise && !options.portable;
   return llvm::Error::success();
 }
 

@@ -45,6 +45,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 #include "rope/Pipelines/Pipelines.h"
+#include "rope/Raise/Passes.h"
 #include "rope/Transforms/Passes.h"
 
 using namespace mlir;
@@ -64,6 +65,14 @@ static void addTosaToLinalg(OpPassManager &pm) {
   TosaToArithPassOptions arith;
   arith.includeApplyRescale = true;
   function.addPass(createTosaToArithPass(arith));
+}
+
+void rope::buildRaiseStage(OpPassManager &pm,
+                           const CPUPipelineOptions &options) {
+  if (!options.raise)
+    return;
+  pm.addPass(createRaisePass());
+  pm.addPass(createFusePass());
 }
 
 void rope::buildTensorStage(OpPassManager &pm,
@@ -182,6 +191,7 @@ void rope::buildLLVMStage(OpPassManager &pm,
 
 void rope::buildCPUPipeline(OpPassManager &pm,
                             const CPUPipelineOptions &options) {
+  buildRaiseStage(pm, options);
   buildTensorStage(pm, options);
   buildTileStage(pm, options);
   buildBufferizeStage(pm, options);

@@ -13,9 +13,10 @@
 namespace mlir::rope {
 
 /// Tells by a remark that a rule was applied to an op.
-inline void reportRule(Operation *op, StringRef rule, StringRef text) {
+inline void reportRule(Operation *op, StringRef rule, StringRef text,
+                       StringRef category = "rope-simplify") {
   remark::passed(op->getLoc(),
-                 remark::RemarkOpts::name(rule).category("rope-simplify"))
+                 remark::RemarkOpts::name(rule).category(category))
       << text;
 }
 

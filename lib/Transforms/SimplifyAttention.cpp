@@ -165,8 +165,12 @@ namespace {
 /// An op that multiplies each element of a tensor by one constant.
 struct Scaling {
   Operation *op;
+  /// The product or quotient itself, within a generic op.
+  Operation *arithmetic;
   Value source;
   double factor;
+  /// Whether a rotation between the op and attention rounds what was scaled.
+  bool isRotated = false;
 };
 } // namespace
 
@@ -204,7 +208,7 @@ static std::optional<Scaling> matchScaling(Operation *op) {
     auto product = matchProduct(op);
     if (!product || !isa<RankedTensorType>(product->first.getType()))
       return std::nullopt;
-    return Scaling{op, product->first, product->second};
+    return Scaling{op, op, product->first, product->second};
   }
   if (!generic.hasPureTensorSemantics() || generic.getNumDpsInputs() != 1 ||
       generic.getNumResults() != 1 ||
@@ -212,10 +216,11 @@ static std::optional<Scaling> matchScaling(Operation *op) {
                     [](AffineMap map) { return map.isIdentity(); }))
     return std::nullopt;
   Operation *yield = generic.getBody()->getTerminator();
-  auto product = matchProduct(yield->getOperand(0).getDefiningOp());
+  Operation *arithmetic = yield->getOperand(0).getDefiningOp();
+  auto product = matchProduct(arithmetic);
   if (!product || product->first != generic.getBody()->getArgument(0))
     return std::nullopt;
-  return Scaling{op, generic.getInputs()[0], product->second};
+  return Scaling{op, arithmetic, generic.getInputs()[0], product->second};
 }
 
 /// What an op that is linear and homogeneous in one operand takes; null for
@@ -231,13 +236,33 @@ static Value getLinearSource(Operation *op) {
 /// The scaling from which an operand comes by linear ops, none of which has
 /// another user.
 static std::optional<Scaling> findScaling(Value operand) {
+  bool isRotated = false;
   while (operand && operand.hasOneUse()) {
     Operation *op = operand.getDefiningOp();
-    if (std::optional<Scaling> scaling = matchScaling(op))
+    if (std::optional<Scaling> scaling = matchScaling(op)) {
+      scaling->isRotated = isRotated;
       return scaling;
+    }
+    isRotated |= isa_and_nonnull<RotateOp, RerotateOp>(op);
     operand = getLinearSource(op);
   }
   return std::nullopt;
+}
+
+static bool isPowerOfTwo(double value) {
+  int exponent;
+  return std::abs(std::frexp(value, &exponent)) == 0.5;
+}
+
+/// Whether folding a factor into a scale only removes a rounding. A power of
+/// two has no rounding that could move.
+static bool isExact(const Scaling &scaling, double scale) {
+  if (isPowerOfTwo(scaling.factor))
+    return true;
+  bool isQuotient = isa<arith::DivFOp>(scaling.arithmetic);
+  double product = scale * scaling.factor;
+  return !isQuotient && !scaling.isRotated &&
+         std::fma(scale, scaling.factor, -product) == 0;
 }
 
 namespace {
@@ -245,9 +270,12 @@ namespace {
 /// scale, also from before rotations and what moves rows.
 ///
 /// Preconditions: nothing else uses the scaled value; the factor and the
-/// product are normal numbers; no type changes.
+/// product are normal numbers; no type changes. Strictly, the product is
+/// exact in f64, so that a rounding goes and none comes or moves.
 template <typename OpTy> struct FoldScale : OpRewritePattern<OpTy> {
-  using OpRewritePattern<OpTy>::OpRewritePattern;
+  FoldScale(MLIRContext *context, Numerics numerics, StringRef category)
+      : OpRewritePattern<OpTy>(context), numerics(numerics),
+        category(category) {}
 
   LogicalResult matchAndRewrite(OpTy op,
                                 PatternRewriter &rewriter) const override {
@@ -256,18 +284,25 @@ template <typename OpTy> struct FoldScale : OpRewritePattern<OpTy> {
       scaling = findScaling(op.getKey());
     if (!scaling)
       return rewriter.notifyMatchFailure(op, "no factor of query or key");
-    double scale = op.getScale().convertToDouble() * scaling->factor;
+    double given = op.getScale().convertToDouble();
+    double scale = given * scaling->factor;
     if (!std::isnormal(scaling->factor) || !std::isnormal(scale))
       return rewriter.notifyMatchFailure(op, "scale would not be normal");
+    if (numerics == Numerics::Strict && !isExact(*scaling, given))
+      return rewriter.notifyMatchFailure(op, "scale would be rounded");
     if (scaling->source.getType() != scaling->op->getResult(0).getType())
       return rewriter.notifyMatchFailure(op, "scaling changes the type");
     reportRule(op, "fold-scale",
-               "a factor of query or key folded into the scale");
+               "a factor of query or key folded into the scale", category);
     rewriter.replaceOp(scaling->op, scaling->source);
     rewriter.modifyOpInPlace(
         op, [&] { op.setScaleAttr(rewriter.getF64FloatAttr(scale)); });
     return success();
   }
+
+private:
+  Numerics numerics;
+  StringRef category;
 };
 } // namespace
 
@@ -277,7 +312,8 @@ void rope::populateDropOffsetsPatterns(RewritePatternSet &patterns) {
   patterns.add(dropValueOffset);
 }
 
-void rope::populateFoldScalePatterns(RewritePatternSet &patterns) {
+void rope::populateFoldScalePatterns(RewritePatternSet &patterns,
+                                     Numerics numerics, StringRef category) {
   patterns.add<FoldScale<AttentionOp>, FoldScale<OnlineAttentionOp>>(
-      patterns.getContext());
+      patterns.getContext(), numerics, category);
 }

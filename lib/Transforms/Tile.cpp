@@ -9,6 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "TileReuse.h"
+
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -57,11 +59,30 @@ static void eraseDeadOps(RewriterBase &rewriter, Operation *loop) {
   });
 }
 
+/// Pulls producers into the loops, but those that many tiles would compute
+/// again.
+static void setControl(scf::SCFTileAndFuseOptions &fusing, TilingInterface op,
+                       ArrayRef<int64_t> sizes) {
+  auto attention = dyn_cast<AttentionLikeOpInterface>(op.getOperation());
+  if (!attention)
+    return;
+  using Result = std::optional<scf::SCFTileAndFuseOptions::ControlFnResult>;
+  fusing.setFusionControlFn(
+      [attention, sizes = llvm::to_vector(sizes)](
+          tensor::ExtractSliceOp, OpResult producer, bool) mutable -> Result {
+        if (isTileLocal(attention, sizes, producer))
+          return scf::SCFTileAndFuseOptions::ControlFnResult{};
+        return std::nullopt;
+      });
+}
+
 static LogicalResult tile(RewriterBase &rewriter, TilingInterface op,
-                          scf::SCFTilingOptions tiling, bool fuse) {
+                          scf::SCFTilingOptions tiling, ArrayRef<int64_t> sizes,
+                          bool fuse) {
   if (fuse && op->getNumResults() > 0) {
     scf::SCFTileAndFuseOptions fusing;
     fusing.setTilingOptions(std::move(tiling));
+    setControl(fusing, op, sizes);
     FailureOr<scf::SCFTileAndFuseResult> result =
         scf::tileConsumerAndFuseProducersUsingSCF(rewriter, op, fusing);
     if (failed(result))
@@ -94,7 +115,9 @@ static LogicalResult tileBySizes(RewriterBase &rewriter, TilingInterface op,
   tiling.setTileSizes(getAsIndexOpFoldResult(op.getContext(), sizes));
   if (options.parallel)
     tiling.setLoopType(scf::SCFTilingOptions::LoopType::ForallOp);
-  return tile(rewriter, op, std::move(tiling), options.fuse);
+  if (auto attention = dyn_cast<AttentionLikeOpInterface>(op.getOperation()))
+    hoistRotations(rewriter, attention, sizes);
+  return tile(rewriter, op, std::move(tiling), sizes, options.fuse);
 }
 
 static LogicalResult splitKeys(RewriterBase &rewriter, OnlineAttentionOp op,
@@ -104,6 +127,9 @@ static LogicalResult splitKeys(RewriterBase &rewriter, OnlineAttentionOp op,
   auto keys = static_cast<unsigned>(DomainDim::N);
   SmallVector<int64_t> threads(keys + 1, 0);
   threads[keys] = splits;
+  SmallVector<int64_t> parts(keys + 1, 0);
+  parts[keys] = splits > 2 ? 1 : 0;
+  hoistRotations(rewriter, self, parts);
   scf::SCFTilingOptions tiling;
   tiling.setLoopType(scf::SCFTilingOptions::LoopType::ForallOp)
       .setNumThreads(getAsIndexOpFoldResult(op.getContext(), threads))
@@ -111,7 +137,7 @@ static LogicalResult splitKeys(RewriterBase &rewriter, OnlineAttentionOp op,
           ReductionTilingStrategy::PartialReductionOuterParallel)
       .setReductionDims({keys});
   return tile(rewriter, cast<TilingInterface>(op.getOperation()),
-              std::move(tiling), /*fuse=*/false);
+              std::move(tiling), /*sizes=*/{}, /*fuse=*/false);
 }
 
 /// Calls `fn` on the ops below `root`, users before producers; a producer that

@@ -23,6 +23,11 @@ namespace mlir::rope {
 
 /// Options of rope-cpu-pipeline and of its stages.
 struct CPUPipelineOptions : PassPipelineOptions<CPUPipelineOptions> {
+  Option<bool> raise{
+      *this, "raise",
+      llvm::cl::desc("Find rotations and attention in upstream dialects first, "
+                     "and fuse them"),
+      llvm::cl::init(false)};
   Option<bool> portable{
       *this, "portable",
       llvm::cl::desc("Lower every op to plain loops as it stands: no fusion, "
@@ -43,6 +48,10 @@ struct CPUPipelineOptions : PassPipelineOptions<CPUPipelineOptions> {
                      "a violation prints a message and aborts"),
       llvm::cl::init(false)};
 };
+
+/// After it: rotations and attention as rope ops, as far as they are found and
+/// fused. Empty unless `raise` is set.
+void buildRaiseStage(OpPassManager &pm, const CPUPipelineOptions &options);
 
 /// After it: linalg on tensors, with tensor, arith, math, complex, scf, cf,
 /// affine, index, vector, memref and bufferization as they came; no tosa,

@@ -13,6 +13,7 @@
 #define ROPE_TRANSFORMS_PASSES_H
 
 #include "mlir/Pass/Pass.h"
+#include "rope/Transforms/Transforms.h"
 
 namespace mlir::rope {
 

@@ -99,6 +99,10 @@ def TilePass : Pass<"rope-tile"> {
     are carried. A tile that an op does not have is an error. An op with an
     operand of static extent 0 stays as it is.
 
+    Rotations of rows that more than two tiles read (keys, for many tiles of
+    queries) are done once, in front of the loops; `fuse` leaves rotations and
+    tables there that many tiles would compute again.
+
     Numbers change by the order of sums over keys, if these are cut.
   }];
   let options = [
@@ -308,6 +312,58 @@ def SimplifyPass : Pass<"rope-simplify"> {
   let dependentDialects = ["::mlir::rope::RopeDialect",
                            "::mlir::arith::ArithDialect",
                            "::mlir::tensor::TensorDialect"];
+}
+
+def FusePass : Pass<"rope-fuse"> {
+  let summary = "Move what surrounds attention into it";
+  let description = [{
+    For ops as rope-raise leaves them, or as a person writes them:
+
+    - rotations of query, key and value become roles of the attention that they
+      serve, and the opposite rotation of its output does (RoPER);
+    - transposes, reshapes and repeats of what attention reads and writes become
+      its layout, repeated key-value heads its groups;
+    - exact casts of operands, casts of the output, and exact constant factors
+      of query and key go;
+    - masks that compare positions become `causal`, `window`, `query_pos` and
+      `key_length`, and masks of 0 and −∞ become truths;
+    - tables that are equal become one, also if they are computed from other
+      tensors of the same numbers, or held in constants of the same bytes;
+    - what has become dead goes, including loops that only assert what holds.
+
+    ```mlir
+    %qr = rope.rotate <half along [1]> ins(%q, %t : ...) outs(...)
+    %qt = linalg.transpose ins(%qr : tensor<2x32x4x16xf32>) outs(...) permutation = [0, 2, 1, 3]
+    %kr = rope.rotate <half along [1]> ins(%k, %t : ...) outs(...)
+    %o = rope.attention ins(%qt, %kr, %v : ...) outs(...) scale 0.25 layout <key = "bnhd", value = "bnhe">
+    // becomes
+    %o = rope.attention ins(%q, %k, %v : ...)
+           rotate_query(%t : ...) <half along [1]> rotate_key(%t : ...) <half along [1]>
+           outs(...) scale 0.25 layout <query = "bm(hg)d", key = "bnhd", value = "bnhe">
+    ```
+
+    A rotation stays where fusing it would turn rows twice, or again in each
+    iteration of a loop: when it has another user (a key cache), when it is
+    outside of the loop, or when the rows are joined to others before attention
+    reads them (a cache of turned keys). A remark says so.
+
+    Numbers: roundings between the ops are removed; a remark tells of those to a
+    type narrower than f32. With `numerics=relaxed` factors are folded into
+    `scale` if the product is rounded to f64, and casts to f64 go.
+  }];
+  let options = [
+    Option<"numerics", "numerics", "::mlir::rope::Numerics",
+           "::mlir::rope::Numerics::Strict", "What may happen to roundings", [{
+             ::llvm::cl::values(
+               clEnumValN(::mlir::rope::Numerics::Strict, "strict",
+                          "They are removed (default)"),
+               clEnumValN(::mlir::rope::Numerics::Relaxed, "relaxed",
+                          "They are moved and added as well"))
+           }]>
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::rope::RopeDialect", "::mlir::tensor::TensorDialect"];
 }
 
 def ExpandMathPass : Pass<"rope-expand-math"> {

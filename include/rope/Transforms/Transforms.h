@@ -85,8 +85,57 @@ void populateMergeRotationsPatterns(RewritePatternSet &patterns);
 /// is common to their positions.
 void populateDropOffsetsPatterns(RewritePatternSet &patterns);
 
+/// What a rule may do to roundings: remove them, or move and add them as well.
+enum class Numerics { Strict, Relaxed };
+
 /// Constant factors of queries and keys become part of the scale of attention.
-void populateFoldScalePatterns(RewritePatternSet &patterns);
+/// Strictly, only those whose product with the scale is exact. Remarks are of
+/// `category`.
+void populateFoldScalePatterns(RewritePatternSet &patterns,
+                               Numerics numerics = Numerics::Relaxed,
+                               StringRef category = "rope-simplify");
+
+/// Canonicalizes the ops of the rope dialect.
+void populateDialectCanonicalizationPatterns(RewritePatternSet &patterns);
+
+//===----------------------------------------------------------------------===//
+// What rope-fuse is made of
+//===----------------------------------------------------------------------===//
+
+/// All rules of rope-fuse that are patterns.
+void populateFusePatterns(RewritePatternSet &patterns,
+                          Numerics numerics = Numerics::Strict);
+
+/// Rotations of query, key, value and output become roles of attention, and
+/// casts to f32 and back around a rotation go.
+void populateFuseRotationsPatterns(RewritePatternSet &patterns);
+
+/// Transposes, reshapes, repeats and casts of what attention reads and writes
+/// become part of its layout.
+void populateFuseMovementPatterns(RewritePatternSet &patterns,
+                                  Numerics numerics = Numerics::Strict);
+
+/// Key-value heads that are repeated for groups of query heads become heads of
+/// groups.
+void populateFuseHeadsPatterns(RewritePatternSet &patterns);
+
+/// Magnitudes of tables that turn all of a query or key become part of the
+/// scale of attention. Strictly, only powers of two.
+void populateFuseMagnitudesPatterns(RewritePatternSet &patterns,
+                                    Numerics numerics = Numerics::Strict);
+
+/// Masks below `root` that compare positions become causal, windows, positions
+/// and lengths of attention. Returns whether anything changed, as the two
+/// below.
+bool fuseMasks(Operation *root);
+
+/// Tables below `root` that are equal become one, as do the constants with
+/// equal bytes from which tables are put together.
+bool shareTables(Operation *root);
+
+/// Erases loops below `root` that nothing reads and whose assertions hold, and
+/// assertions of what the block has asserted before.
+bool eraseProvenChecks(Operation *root);
 
 } // namespace mlir::rope
 

@@ -16,9 +16,8 @@
 
 #include "Canonicalization.h"
 
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Dialect/Utils/StructuredOpsUtils.h"
+#include "rope/IR/Movement.h"
 #include "rope/IR/TableFacts.h"
 
 using namespace mlir;
@@ -28,41 +27,11 @@ using namespace mlir::rope;
 // Rotations above their producers
 //===----------------------------------------------------------------------===//
 
-/// For each dim of a value, the dim of another that runs along with it.
-using DimMap = SmallVector<std::optional<int64_t>>;
-
 /// Whether a producer may be moved below the rotation of its result.
 static LogicalResult canExchange(Operation *producer, Operation *rotation) {
   bool onlyUser = llvm::all_of(
       producer->getUsers(), [&](Operation *user) { return user == rotation; });
   return success(onlyUser && producer->getBlock() == rotation->getBlock());
-}
-
-/// An uninitialised tensor of the shape of another.
-static Value createEmptyLike(OpBuilder &builder, Location loc, Value tensor) {
-  auto type = cast<RankedTensorType>(tensor.getType());
-  return tensor::EmptyOp::create(builder, loc,
-                                 tensor::getMixedSizes(builder, loc, tensor),
-                                 type.getElementType(), type.getEncoding());
-}
-
-/// The rotary for the producer's source, given where the dims of the rotated
-/// value are in it. Fails if the channels or a dim that the table follows are
-/// not a dim of the source.
-static FailureOr<RotaryAttr> mapRotary(RotaryAttr rotary, const DimMap &dims,
-                                       Value source) {
-  auto type = cast<RankedTensorType>(source.getType());
-  if (dims.empty() || dims.back() != type.getRank() - 1 ||
-      type.isDynamicDim(type.getRank() - 1))
-    return failure();
-  SmallVector<int64_t> along;
-  for (int64_t dim : rotary.getAlong()) {
-    if (!dims[dim] || llvm::is_contained(along, *dims[dim]) ||
-        *dims[dim] == type.getRank() - 1)
-      return failure();
-    along.push_back(*dims[dim]);
-  }
-  return rotary.withAlong(along);
 }
 
 template <typename OpTy>
@@ -72,34 +41,6 @@ static Value rotateSource(OpTy op, RotaryAttr rotary, Value source,
   return OpTy::create(rewriter, op.getLoc(), rotary, source, op.getTable(),
                       init)
       .getResult();
-}
-
-/// Whether each element of the result is an element of the one input: a
-/// transpose, a broadcast, or a generic op that does both.
-static bool isCopy(linalg::LinalgOp op) {
-  if (!op.hasPureTensorSemantics() || op.getNumDpsInputs() != 1 ||
-      op.getNumDpsInits() != 1 || op.getNumParallelLoops() != op.getNumLoops())
-    return false;
-  Block *body = op.getBlock();
-  auto yield = dyn_cast<linalg::YieldOp>(body->getTerminator());
-  return yield && yield.getNumOperands() == 1 &&
-         yield.getOperand(0) == body->getArgument(0);
-}
-
-/// Where the dims of a copy's result are in its input; fails for maps that are
-/// not projected permutations (the constant 0 of a repeated dim of extent 1 may
-/// be in the input's).
-static FailureOr<DimMap> getDimsOfCopy(linalg::LinalgOp copy) {
-  AffineMap in = copy.getIndexingMapsArray()[0];
-  AffineMap out = copy.getIndexingMapsArray()[1];
-  if (!out.isPermutation() ||
-      !in.isProjectedPermutation(/*allowZeroInResults=*/true))
-    return failure();
-  DimMap dims(out.getNumResults());
-  for (auto [i, expr] : llvm::enumerate(in.getResults()))
-    if (auto loop = dyn_cast<AffineDimExpr>(expr))
-      dims[*out.getResultPosition(loop)] = i;
-  return dims;
 }
 
 /// rotate(copy(x)) → copy(rotate(x)).
@@ -130,37 +71,6 @@ static LogicalResult moveAboveCopy(OpTy op, PatternRewriter &rewriter) {
 //===----------------------------------------------------------------------===//
 // Reshapes
 //===----------------------------------------------------------------------===//
-
-/// The one dim of a group that is not of extent 1, or the last of the group.
-static std::optional<int64_t> getOnlyDim(ArrayRef<int64_t> group,
-                                         ArrayRef<int64_t> shape) {
-  auto isUnit = [&](int64_t dim) { return shape[dim] == 1; };
-  const int64_t *found = llvm::find_if_not(group, isUnit);
-  if (found == group.end())
-    return group.back();
-  if (!std::all_of(found + 1, group.end(), isUnit))
-    return std::nullopt;
-  return *found;
-}
-
-/// Where the dims of a collapsed value are in the expanded one.
-static DimMap getDimsOfCollapsed(ArrayRef<ReassociationIndices> groups,
-                                 ArrayRef<int64_t> expanded) {
-  return llvm::map_to_vector(groups, [&](const ReassociationIndices &group) {
-    return group.empty() ? std::nullopt : getOnlyDim(group, expanded);
-  });
-}
-
-/// Where the dims of an expanded value are in the collapsed one.
-static DimMap getDimsOfExpanded(ArrayRef<ReassociationIndices> groups,
-                                ArrayRef<int64_t> expanded) {
-  DimMap dims(expanded.size());
-  for (auto [i, group] : llvm::enumerate(groups))
-    if (std::optional<int64_t> dim =
-            group.empty() ? std::nullopt : getOnlyDim(group, expanded))
-      dims[*dim] = i;
-  return dims;
-}
 
 /// Whether the init of a rotation carries nothing but its shape, so that no
 /// write in place is lost if the result comes from a reshape.
