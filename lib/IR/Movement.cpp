@@ -40,7 +40,7 @@ FailureOr<DimMap> rope::getDimsOfCopy(linalg::LinalgOp copy) {
 }
 
 std::optional<int64_t> rope::getOnlyDim(ArrayRef<int64_t> group,
-                                         ArrayRef<int64_t> shape) {
+                                        ArrayRef<int64_t> shape) {
   auto isUnit = [&](int64_t dim) { return shape[dim] == 1; };
   const int64_t *found = llvm::find_if_not(group, isUnit);
   if (found == group.end())
@@ -51,14 +51,14 @@ std::optional<int64_t> rope::getOnlyDim(ArrayRef<int64_t> group,
 }
 
 DimMap rope::getDimsOfCollapsed(ArrayRef<ReassociationIndices> groups,
-                                 ArrayRef<int64_t> expanded) {
+                                ArrayRef<int64_t> expanded) {
   return llvm::map_to_vector(groups, [&](const ReassociationIndices &group) {
     return group.empty() ? std::nullopt : getOnlyDim(group, expanded);
   });
 }
 
 DimMap rope::getDimsOfExpanded(ArrayRef<ReassociationIndices> groups,
-                                ArrayRef<int64_t> expanded) {
+                               ArrayRef<int64_t> expanded) {
   DimMap dims(expanded.size());
   for (auto [i, group] : llvm::enumerate(groups))
     if (std::optional<int64_t> dim =
@@ -75,7 +75,7 @@ Value rope::createEmptyLike(OpBuilder &builder, Location loc, Value tensor) {
 }
 
 FailureOr<RotaryAttr> rope::mapRotary(RotaryAttr rotary, const DimMap &dims,
-                                       Value source) {
+                                      Value source) {
   auto type = cast<RankedTensorType>(source.getType());
   if (dims.empty() || dims.back() != type.getRank() - 1 ||
       type.isDynamicDim(type.getRank() - 1))

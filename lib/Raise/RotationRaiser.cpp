@@ -72,16 +72,37 @@ static bool isDerived(Value value, Value from) {
   return false;
 }
 
+/// What `value` is computed from, without looking further back than `source`.
+static llvm::SmallDenseSet<Value> getOrigins(Value value, Value source) {
+  SmallVector<Value> queue = {value};
+  llvm::SmallDenseSet<Value> seen;
+  while (!queue.empty()) {
+    Value next = queue.pop_back_val();
+    if (!seen.insert(next).second || next == source || !next.getDefiningOp())
+      continue;
+    // Bodies may read tensors that are no operands.
+    next.getDefiningOp()->walk([&](Operation *nested) {
+      llvm::append_range(queue, nested->getOperands());
+    });
+  }
+  return seen;
+}
+
 /// A value that only moves, or adds channels to, a rotation that was matched
 /// before is the same rotation. The one with more channels is kept, or else
 /// the first.
 void RotationRaiser::choose(FoundRotation match) {
+  // Each match is compared with those that it is computed from, and not with all
+  // of a model's.
+  llvm::SmallDenseSet<Value> origins = getOrigins(match.root, match.source);
   for (auto &[root, earlier] : matches) {
+    if (!origins.contains(root))
+      continue;
     bool same = earlier.source == match.source ||
                 isDerived(earlier.source, match.source) ||
                 (isDerived(match.source, earlier.source) &&
                  !isDerived(match.source, root));
-    if (!same || !isDerived(match.root, root))
+    if (!same)
       continue;
     if (match.getNumChannels() <= earlier.getNumChannels())
       return;

@@ -64,10 +64,10 @@ void rope::setRoleOperand(AttentionLikeOpInterface op, OperandRole role,
 
 /// The roles in the order of the parameters of #rope.layout.
 static constexpr OperandRole kLayoutRoles[] = {
-    OperandRole::Query,    OperandRole::Key,    OperandRole::Value,
-    OperandRole::Output,   OperandRole::Mask,   OperandRole::QueryPos,
-    OperandRole::KeyPos,   OperandRole::KeyLength, OperandRole::Sink,
-    OperandRole::Lse,      OperandRole::KvState,   OperandRole::KSum};
+    OperandRole::Query,  OperandRole::Key,       OperandRole::Value,
+    OperandRole::Output, OperandRole::Mask,      OperandRole::QueryPos,
+    OperandRole::KeyPos, OperandRole::KeyLength, OperandRole::Sink,
+    OperandRole::Lse,    OperandRole::KvState,   OperandRole::KSum};
 
 /// Whether an operand of this type has these letters if none are given.
 static bool isDefault(OperandRole role, Value operand, StringRef letters) {
@@ -96,15 +96,14 @@ void rope::setLabels(AttentionLikeOpInterface op, OperandRole role,
   auto get = [&](OperandRole wanted) {
     return letters[llvm::find(kLayoutRoles, wanted) - kLayoutRoles];
   };
-  op->setAttr(
-      name,
-      LayoutAttr::get(
-          op.getContext(), get(OperandRole::Query), get(OperandRole::Key),
-          get(OperandRole::Value), get(OperandRole::Output),
-          get(OperandRole::Mask), get(OperandRole::QueryPos),
-          get(OperandRole::KeyPos), get(OperandRole::KeyLength),
-          get(OperandRole::Sink), get(OperandRole::Lse),
-          get(OperandRole::KvState), get(OperandRole::KSum)));
+  op->setAttr(name, LayoutAttr::get(
+                        op.getContext(), get(OperandRole::Query),
+                        get(OperandRole::Key), get(OperandRole::Value),
+                        get(OperandRole::Output), get(OperandRole::Mask),
+                        get(OperandRole::QueryPos), get(OperandRole::KeyPos),
+                        get(OperandRole::KeyLength), get(OperandRole::Sink),
+                        get(OperandRole::Lse), get(OperandRole::KvState),
+                        get(OperandRole::KSum)));
 }
 
 //===----------------------------------------------------------------------===//

@@ -18,8 +18,8 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/Matchers.h"
+#include "rope/Analysis/ConstantFold.h"
 #include "rope/Analysis/ElementEvaluator.h"
-#include "rope/Analysis/ExprFold.h"
 #include "rope/Transforms/Transforms.h"
 
 using namespace mlir;
@@ -29,7 +29,8 @@ using namespace mlir::rope;
 static constexpr int64_t kMaxIterations = 4096;
 
 /// The assertions of a body that has no other effects; fails if it has.
-static FailureOr<SmallVector<cf::AssertOp>> getAssertions(linalg::GenericOp op) {
+static FailureOr<SmallVector<cf::AssertOp>>
+getAssertions(linalg::GenericOp op) {
   SmallVector<cf::AssertOp> assertions;
   for (Operation &nested : *op.getBody()) {
     if (auto assertion = dyn_cast<cf::AssertOp>(nested))

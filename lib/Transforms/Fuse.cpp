@@ -85,8 +85,9 @@ static RotateOp findRotation(Value operand) {
 
 static void reportUnfused(Operation *op, const Twine &what,
                           const Twine &reason) {
-  remark::missed(op->getLoc(), remark::RemarkOpts::name("fuse-rotation")
-                                   .category("rope-fuse"))
+  remark::missed(
+      op->getLoc(),
+      remark::RemarkOpts::name("fuse-rotation").category("rope-fuse"))
       << (what + " is not done by attention: " + reason).str();
 }
 

@@ -60,8 +60,7 @@ static FailureOr<RepeatedHeads> matchRepeat(AttentionLikeOpInterface op,
   DimLabels labels = op.getLabels(role);
   ArrayRef<int64_t> shape = collapse.getSrcType().getShape();
   RepeatedHeads repeat{movement->source, {}, DimMap(labels.size()), 0};
-  repeat.labels.resize(
-      cast<ShapedType>(movement->source.getType()).getRank());
+  repeat.labels.resize(cast<ShapedType>(movement->source.getType()).getRank());
   for (auto [i, group] : llvm::enumerate(collapse.getReassociationIndices())) {
     std::optional<int64_t> repeated;
     if (labels[i] == DimLabel{DomainDim::H})
@@ -115,8 +114,7 @@ static FailureOr<RotaryAttr> getRotary(AttentionLikeOpInterface op,
 
 namespace {
 /// attention(q, repeat(k), repeat(v)) = attention(q, k, v) of grouped heads.
-struct FuseRepeatedHeads
-    : OpInterfaceRewritePattern<AttentionLikeOpInterface> {
+struct FuseRepeatedHeads : OpInterfaceRewritePattern<AttentionLikeOpInterface> {
   using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
 
   LogicalResult matchAndRewrite(AttentionLikeOpInterface op,

@@ -16,15 +16,17 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "rope/Analysis/ElementEvaluator.h"
+#include "rope/Analysis/KeyBands.h"
 #include "rope/Raise/ExprBuilder.h"
-#include "rope/Raise/MaskClassifier.h"
 #include "rope/Transforms/Transforms.h"
 
 #include <limits>
 
 using namespace mlir;
 using namespace mlir::rope;
+
+/// What a float mask adds to the score of a key that a row does not see.
+static constexpr double kHidden = -std::numeric_limits<double>::infinity();
 
 namespace {
 /// The symbols of a mask's dims, by dim of the domain; the group (hg) has its
@@ -47,20 +49,21 @@ private:
 /// Takes the mask of one op apart.
 template <typename OpTy> class MaskFuser {
 public:
-  MaskFuser(ElementEvaluator &evaluator, OpTy op)
-      : evaluator(evaluator), context(evaluator.getContext()), op(op),
-        symbols(evaluator, op), builder(op) {}
+  MaskFuser(ElementEvaluator &evaluator, ConstantBands &constants, OpTy op)
+      : evaluator(evaluator), context(evaluator.getContext()),
+        constants(constants), op(op), symbols(evaluator, op), builder(op) {}
 
   bool run();
 
 private:
   bool splitIntoTruths(const Expr *mask, SmallVectorImpl<const Expr *> &terms);
   FailureOr<Value> build(const Expr *expr, Type type, bool perBatch);
-  FailureOr<Value> buildRest(const MaskBands &bands);
-  LogicalResult apply(const MaskBands &bands);
+  FailureOr<Value> buildRest(const KeyBands &bands);
+  LogicalResult apply(const KeyBands &bands);
 
   ElementEvaluator &evaluator;
   ExprContext &context;
+  ConstantBands &constants;
   OpTy op;
   MaskSymbols symbols;
   OpBuilder builder;
@@ -104,11 +107,18 @@ bool MaskFuser<OpTy>::splitIntoTruths(const Expr *mask,
   if (mask->isa<arith::AddFOp>())
     return splitIntoTruths(operands[0], terms) &&
            splitIntoTruths(operands[1], terms);
-  constexpr double hidden = -std::numeric_limits<double>::infinity();
-  if (!mask->isa<arith::SelectOp>() || !operands[2]->isFloat(hidden))
+  if (!mask->isa<arith::SelectOp>())
     return false;
-  terms.push_back(operands[0]);
-  return splitIntoTruths(operands[1], terms);
+  const Expr *truth = operands[0];
+  if (operands[2]->isFloat(kHidden)) {
+    terms.push_back(truth);
+    return splitIntoTruths(operands[1], terms);
+  }
+  if (!operands[1]->isFloat(kHidden))
+    return false;
+  terms.push_back(context.apply<arith::XOrIOp>(builder.getI1Type(),
+                                               {truth, context.getInt(1)}));
+  return splitIntoTruths(operands[2], terms);
 }
 
 /// An integer or truth as a tensor: of one element, or one for each batch.
@@ -118,9 +128,8 @@ FailureOr<Value> MaskFuser<OpTy>::build(const Expr *expr, Type type,
   ExprDomain domain;
   if (perBatch) {
     domain.symbols.push_back(symbols.get(DomainDim::B)->getNumber());
-    domain.extents.push_back(
-        AttentionLikeOpInterface(op).getExtent(builder, op.getLoc(),
-                                               DomainDim::B));
+    domain.extents.push_back(AttentionLikeOpInterface(op).getExtent(
+        builder, op.getLoc(), DomainDim::B));
   }
   std::string reason;
   return buildColumns(builder, op.getLoc(), domain, expr, type,
@@ -137,13 +146,14 @@ static bool dependsOn(const Expr *expr, const Expr *symbol) {
 
 /// What is no band, as a boolean mask of the same dims; null if nothing.
 template <typename OpTy>
-FailureOr<Value> MaskFuser<OpTy>::buildRest(const MaskBands &bands) {
+FailureOr<Value> MaskFuser<OpTy>::buildRest(const KeyBands &bands) {
   if (bands.keep.empty())
     return Value();
   const Expr *keep = nullptr;
   for (const Expr *term : bands.keep)
-    keep = keep ? context.apply<arith::AndIOp>(builder.getI1Type(), {keep, term})
-                : term;
+    keep = keep
+               ? context.apply<arith::AndIOp>(builder.getI1Type(), {keep, term})
+               : term;
   ExprDomain domain;
   SmallVector<OpFoldResult> sizes =
       tensor::getMixedSizes(builder, op.getLoc(), op.getMask());
@@ -159,7 +169,7 @@ FailureOr<Value> MaskFuser<OpTy>::buildRest(const MaskBands &bands) {
 }
 
 template <typename OpTy>
-LogicalResult MaskFuser<OpTy>::apply(const MaskBands &bands) {
+LogicalResult MaskFuser<OpTy>::apply(const KeyBands &bands) {
   const Expr *batch = symbols.get(DomainDim::B);
   FailureOr<Value> start = Value(), length = Value();
   Type position = builder.getI64Type();
@@ -180,18 +190,21 @@ LogicalResult MaskFuser<OpTy>::apply(const MaskBands &bands) {
   if (*length)
     setRoleOperand(op, OperandRole::KeyLength, *length,
                    getLabels(lengthPerBatch));
-  if (bands.causal)
+  // No key after the row is what causal says.
+  std::optional<int64_t> right = bands.right;
+  if (right == 0) {
     op.setCausal(true);
-  if (bands.hasBand())
+    right.reset();
+  }
+  if (bands.left || right)
     op.setWindow(
-        ArrayRef<int64_t>{bands.left.value_or(-1), bands.right.value_or(-1)});
+        ArrayRef<int64_t>{bands.left.value_or(-1), right.value_or(-1)});
   if (*rest) {
     // Dims of extent 1 are left out.
     DimLabels labels;
-    for (auto [label, i] :
-         llvm::zip_equal(AttentionLikeOpInterface(op).getLabels(
-                             OperandRole::Mask),
-                         symbols.getIndex()))
+    for (auto [label, i] : llvm::zip_equal(
+             AttentionLikeOpInterface(op).getLabels(OperandRole::Mask),
+             symbols.getIndex()))
       if (!i->isInt())
         labels.push_back(label);
     setRoleOperand(op, OperandRole::Mask, *rest, labels);
@@ -203,48 +216,53 @@ LogicalResult MaskFuser<OpTy>::apply(const MaskBands &bands) {
 }
 
 template <typename OpTy> bool MaskFuser<OpTy>::run() {
-  const Expr *mask = evaluator.expandFully(
-      context.getRead(op.getMask(), symbols.getIndex()));
-  SmallVector<const Expr *> terms;
-  if (evaluator.isBudgetSpent() || !splitIntoTruths(mask, terms))
+  const Expr *mask =
+      evaluator.expandFully(context.getRead(op.getMask(), symbols.getIndex()));
+  if (evaluator.isBudgetSpent())
     return false;
   // Positions and bands that attention has are of another origin.
   bool isOrdered = op.getCausal() || op.getWindow();
   bool isPlain = !op.getQueryPos() && !op.getKeyPos();
-  MaskClassifier classifier(
+  KeyBandFinder finder(
       evaluator, isPlain && !isOrdered ? symbols.get(DomainDim::M) : nullptr,
-      symbols.get(DomainDim::N));
-  classifier.allowPositions(symbols.get(DomainDim::B),
-                            /*length=*/!op.getKeyLength());
-  for (const Expr *term : terms)
-    classifier.add({term, nullptr, nullptr});
-  MaskBands bands = classifier.getBands();
+      symbols.get(DomainDim::N), constants);
+  finder.allowPositions(symbols.get(DomainDim::B),
+                        /*length=*/!op.getKeyLength());
+  SmallVector<const Expr *> truths;
   bool isTruth = !isa<FloatType>(getElementTypeOrSelf(op.getMask()));
-  if (!bands.causal && !bands.hasBand() && !bands.keyLength && isTruth &&
-      !bands.keep.empty())
+  if (splitIntoTruths(mask, truths)) {
+    for (const Expr *truth : truths)
+      finder.addTruth(truth);
+    if (isTruth && !finder.getBands().isFound() &&
+        !finder.getBands().keep.empty())
+      return false;
+  } else if (!finder.addConstant(mask, kHidden)) {
     return false;
-  if (failed(apply(bands)))
+  }
+  if (failed(apply(finder.getBands())))
     return false;
   reportFused(op, "fuse-mask", "mask read as positions, lengths and truths");
   return true;
 }
 
 template <typename OpTy>
-static bool fuseMask(Operation *op, ElementEvaluator &evaluator) {
+static bool fuseMask(Operation *op, ElementEvaluator &evaluator,
+                     ConstantBands &constants) {
   auto attention = dyn_cast<OpTy>(op);
   return attention && attention.getMask() &&
          attention.hasPureTensorSemantics() &&
-         MaskFuser<OpTy>(evaluator, attention).run();
+         MaskFuser<OpTy>(evaluator, constants, attention).run();
 }
 
 bool rope::fuseMasks(Operation *root) {
   ExprContext context(root->getContext());
   ElementEvaluator evaluator(context);
+  ConstantBands constants;
   bool changed = false;
   // Nothing that was evaluated is erased meanwhile.
   root->walk([&](Operation *op) {
-    changed |= fuseMask<AttentionOp>(op, evaluator) ||
-               fuseMask<OnlineAttentionOp>(op, evaluator);
+    changed |= fuseMask<AttentionOp>(op, evaluator, constants) ||
+               fuseMask<OnlineAttentionOp>(op, evaluator, constants);
   });
   return changed;
 }

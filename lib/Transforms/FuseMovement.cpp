@@ -167,10 +167,10 @@ static FailureOr<DimLabel> mergeLabels(OperandRole role,
 }
 
 /// The labels of the expanded value of a reshape, given those of the other.
-static FailureOr<DimLabels>
-labelExpanded(AttentionLikeOpInterface op,
-              ArrayRef<ReassociationIndices> groups, ArrayRef<int64_t> shape,
-              ArrayRef<DimLabel> labels) {
+static FailureOr<DimLabels> labelExpanded(AttentionLikeOpInterface op,
+                                          ArrayRef<ReassociationIndices> groups,
+                                          ArrayRef<int64_t> shape,
+                                          ArrayRef<DimLabel> labels) {
   DimLabels expanded(shape.size());
   for (auto [group, label] : llvm::zip_equal(groups, labels))
     if (failed(splitLabel(op, label, group, shape, expanded)))
@@ -397,16 +397,15 @@ static void reportCast(AttentionOp op, Value init) {
   if (from == to)
     return;
   std::string text;
-  llvm::raw_string_ostream(text) << "output written as " << to
-                                 << ", without the rounding to " << from;
+  llvm::raw_string_ostream(text)
+      << "output written as " << to << ", without the rounding to " << from;
   reportFused(op, "fuse-cast", text);
 }
 
 /// The rotary of the moved output; null if there is none. Fails if the channels
 /// would not be its last dim.
-static FailureOr<RotaryAttr> getMovedRotary(AttentionOp op,
-                                            const MovedOutput &moved,
-                                            Value result) {
+static FailureOr<RotaryAttr>
+getMovedRotary(AttentionOp op, const MovedOutput &moved, Value result) {
   AttentionLikeOpInterface self = op;
   if (Rotation rotation = self.getRotation(OperandRole::Output))
     return mapRotary(rotation.getRotary(), moved.dims, result);

@@ -149,8 +149,7 @@ struct FuseRerotate : OpRewritePattern<RerotateOp> {
 
 /// truncf(rotate(extf(x))) = rotate(x): rotations compute in f32 anyway. The
 /// rounding to f32 goes away.
-template <typename OpTy>
-struct FuseCastsAround : OpRewritePattern<OpTy> {
+template <typename OpTy> struct FuseCastsAround : OpRewritePattern<OpTy> {
   using OpRewritePattern<OpTy>::OpRewritePattern;
 
   LogicalResult matchAndRewrite(OpTy rotate,
@@ -166,7 +165,8 @@ struct FuseCastsAround : OpRewritePattern<OpTy> {
     Type narrow = getElementTypeOrSelf(after->getResult(0));
     if (getElementTypeOrSelf(*source) != narrow ||
         !getElementTypeOrSelf(rotate.getInput()).isF32())
-      return rewriter.notifyMatchFailure(rotate, "casts do not undo each other");
+      return rewriter.notifyMatchFailure(rotate,
+                                         "casts do not undo each other");
     reportFused(rotate, "fuse-cast",
                 "casts around a rotation are part of it, which rounds once");
     rewriter.setInsertionPoint(after);

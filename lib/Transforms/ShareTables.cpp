@@ -37,7 +37,8 @@ static ArrayRef<char> getResourceBytes(Operation *op) {
   if (!constant)
     return {};
   auto elements = dyn_cast<DenseResourceElementsAttr>(constant.getValue());
-  AsmResourceBlob *blob = elements ? elements.getRawHandle().getBlob() : nullptr;
+  AsmResourceBlob *blob =
+      elements ? elements.getRawHandle().getBlob() : nullptr;
   return blob ? blob->getData() : ArrayRef<char>();
 }
 
@@ -97,9 +98,8 @@ static bool shareConstants(Operation *root, DominanceInfo &dominance,
   for (auto &[key, equal] : classes) {
     // The same hash is not yet the same bytes.
     ArrayRef<char> bytes = getResourceBytes(equal.front());
-    llvm::erase_if(equal, [&](Operation *op) {
-      return getResourceBytes(op) != bytes;
-    });
+    llvm::erase_if(
+        equal, [&](Operation *op) { return getResourceBytes(op) != bytes; });
     changed |= replaceByFirst(equal, dominance, rewriter) != 0;
   }
   return changed;
@@ -139,8 +139,8 @@ static TableKey getKey(DestinationStyleOpInterface op,
   // Rows that count on from a start have no operand that says how many.
   if (auto table = dyn_cast<TableOp>(op.getOperation()))
     if (!isa<ShapedType>(table.getPositions().getType()))
-      key.push_back(evaluator.expandFully(
-          evaluator.evaluateExtent(op->getResult(0), 0)));
+      key.push_back(
+          evaluator.expandFully(evaluator.evaluateExtent(op->getResult(0), 0)));
   return key;
 }
 

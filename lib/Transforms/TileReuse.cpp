@@ -53,9 +53,8 @@ static SmallVector<DomainDim> getDims(AttentionLikeOpInterface op,
 }
 
 /// The dims that the table of a rotation of a role follows.
-static SmallVector<DomainDim> getTableDims(AttentionLikeOpInterface op,
-                                           OperandRole role,
-                                           RotaryAttr rotary) {
+static SmallVector<DomainDim>
+getTableDims(AttentionLikeOpInterface op, OperandRole role, RotaryAttr rotary) {
   DimLabels labels = op.getLabels(role);
   SmallVector<DomainDim> dims;
   for (int64_t dim : rotary.getAlong())
@@ -106,10 +105,9 @@ void rope::hoistRotations(RewriterBase &rewriter, AttentionLikeOpInterface op,
     rewriter.setInsertionPoint(op);
     operand = widen(rewriter, op, operand);
     Value init = createEmptyLike(rewriter, op.getLoc(), operand);
-    Value turned =
-        RotateOp::create(rewriter, op.getLoc(), rotation.getRotary(), operand,
-                         rotation.table, init)
-            .getResult();
+    Value turned = RotateOp::create(rewriter, op.getLoc(), rotation.getRotary(),
+                                    operand, rotation.table, init)
+                       .getResult();
     rewriter.modifyOpInPlace(op, [&] {
       for (const RotationSite &site : getRotationSites(op))
         if (site.role == role) {
@@ -131,8 +129,7 @@ bool rope::isTileLocal(AttentionLikeOpInterface op, ArrayRef<int64_t> sizes,
       return false;
   for (const RotationSite &site : getRotationSites(op))
     if (site.table->get() == producer &&
-        isReadOften(op, sizes,
-                    getTableDims(op, *site.role, site.getRotary())))
+        isReadOften(op, sizes, getTableDims(op, *site.role, site.getRotary())))
       return false;
   return true;
 }

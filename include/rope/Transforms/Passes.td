@@ -366,6 +366,26 @@ def FusePass : Pass<"rope-fuse"> {
     "::mlir::rope::RopeDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def ExactAnglesPass : Pass<"rope-exact-angles"> {
+  let summary = "Compute tables from exact angles";
+  let description = [{
+    Makes the angles of tables exact that are rounded to f32 by definition
+    (`f32_angle`, `f32_quotient`), as rope-raise leaves those that a model
+    computes in f32.
+
+    ```mlir
+    %t = rope.table #rope.default<1.0e4> ins(%ids : tensor<?xi64>) f32_angle outs(...)
+    // becomes
+    %t = rope.table #rope.default<1.0e4> ins(%ids : tensor<?xi64>) outs(...)
+    ```
+
+    Numbers change, and a remark says for each table by how much: the largest
+    difference of an angle where positions are constant, else how it grows with
+    the position. A model that was trained with rounded angles may depend on
+    them.
+  }];
+}
+
 def ExpandMathPass : Pass<"rope-expand-math"> {
   let summary = "Write exp as arithmetic that vectors can run";
   let description = [{
