@@ -141,7 +141,7 @@ bool KeyBandFinder::isPosition(const Expr *expr) {
 }
 
 bool KeyBandFinder::addBand(std::optional<int64_t> &side, const Expr *start,
-                             int64_t most) {
+                            int64_t most) {
   // A row must see itself, or its band is no band of attention.
   if (most < 0)
     return false;
@@ -214,7 +214,8 @@ static std::optional<Access> getAccess(const Expr *read, const Expr *row,
   Access access;
   auto type = cast<RankedTensorType>(read->getValue().getType());
   int64_t stride = type.getNumElements();
-  for (auto [extent, i] : llvm::zip_equal(type.getShape(), read->getOperands())) {
+  for (auto [extent, i] :
+       llvm::zip_equal(type.getShape(), read->getOperands())) {
     stride = extent == 0 ? 0 : stride / extent;
     if (i->isInt() && i->getInt() >= 0 && i->getInt() < extent) {
       access.start += i->getInt() * stride;

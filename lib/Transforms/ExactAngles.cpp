@@ -71,8 +71,8 @@ static std::optional<SmallVector<double>> getPositions(TableOp table,
 
 /// The largest difference of an angle of the table, in radians; nullopt if its
 /// positions are not constant, or too many.
-static std::optional<double>
-getLargestDeviation(TableOp table, ArrayRef<double> frequencies) {
+static std::optional<double> getLargestDeviation(TableOp table,
+                                                 ArrayRef<double> frequencies) {
   constexpr int64_t kMaxEntries = 1 << 26;
   auto type = cast<ShapedType>(table.getInit().getType());
   if (type.hasStaticShape() && type.getNumElements() > kMaxEntries)
@@ -83,8 +83,8 @@ getLargestDeviation(TableOp table, ArrayRef<double> frequencies) {
     if (!positions)
       return std::nullopt;
     for (double position : *positions)
-      largest = std::max(largest, getDeviation(position, frequency,
-                                               table.getAngleMode()));
+      largest = std::max(
+          largest, getDeviation(position, frequency, table.getAngleMode()));
   }
   return largest;
 }
@@ -97,11 +97,11 @@ static double getDeviationPerToken(ArrayRef<double> frequencies,
   double largest = 0;
   for (double frequency : frequencies) {
     // The frequency as it is used, and the rounding of the product.
-    double used = mode == AngleMode::F32Quotient
-                      ? 1 / static_cast<double>(static_cast<float>(1 / frequency))
-                      : static_cast<float>(frequency);
-    largest =
-        std::max(largest, std::abs(used - frequency) + used * kHalfUlp);
+    double used =
+        mode == AngleMode::F32Quotient
+            ? 1 / static_cast<double>(static_cast<float>(1 / frequency))
+            : static_cast<float>(frequency);
+    largest = std::max(largest, std::abs(used - frequency) + used * kHalfUlp);
   }
   return largest;
 }
