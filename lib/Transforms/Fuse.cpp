@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Fuse.h"
+#include "Patterns.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -19,7 +20,6 @@
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/Transforms/CSE.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "rope/Transforms/Passes.h"
 #include "rope/Transforms/Transforms.h"
 
@@ -44,11 +44,10 @@ void rope::populateFusePatterns(RewritePatternSet &patterns,
   populateFoldScalePatterns(patterns, numerics, "rope-fuse");
 }
 
-/// What brings rotations and reshapes to attention, and removes shapes of
-/// tensors that are no more.
+/// What brings reshapes to attention, and removes shapes of tensors that are no
+/// more.
 static void populateHelpers(RewritePatternSet &patterns) {
   MLIRContext *context = patterns.getContext();
-  populateDialectCanonicalizationPatterns(patterns);
   tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, context);
   tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, context);
   tensor::DimOp::getCanonicalizationPatterns(patterns, context);
@@ -161,7 +160,7 @@ struct Fuse : rope::impl::FusePassBase<Fuse> {
     RewritePatternSet patterns(&getContext());
     populateFusePatterns(patterns, numerics);
     populateHelpers(patterns);
-    if (failed(applyPatternsGreedily(root, std::move(patterns))))
+    if (failed(applyWithCanonicalization(root, std::move(patterns), {"rope"})))
       return signalPassFailure();
     eraseProvenChecks(root);
     eliminateEqual(root);

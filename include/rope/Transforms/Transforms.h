@@ -96,9 +96,6 @@ void populateFoldScalePatterns(RewritePatternSet &patterns,
                                Numerics numerics = Numerics::Relaxed,
                                StringRef category = "rope-simplify");
 
-/// Canonicalizes the ops of the rope dialect.
-void populateDialectCanonicalizationPatterns(RewritePatternSet &patterns);
-
 //===----------------------------------------------------------------------===//
 // What rope-fuse is made of
 //===----------------------------------------------------------------------===//
