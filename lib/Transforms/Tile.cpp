@@ -129,7 +129,8 @@ static LogicalResult splitKeys(RewriterBase &rewriter, OnlineAttentionOp op,
   threads[keys] = splits;
   SmallVector<int64_t> parts(keys + 1, 0);
   parts[keys] = splits > 2 ? 1 : 0;
-  hoistRotations(rewriter, self, parts);
+  hoistRotations(rewriter, cast<AttentionLikeOpInterface>(op.getOperation()),
+                 parts);
   scf::SCFTilingOptions tiling;
   tiling.setLoopType(scf::SCFTilingOptions::LoopType::ForallOp)
       .setNumThreads(getAsIndexOpFoldResult(op.getContext(), threads))
