@@ -336,16 +336,16 @@ AngleFit BakedTableMatcher::fitAngles(
 std::optional<AngleFit> BakedTableMatcher::chooseAngles() const {
   SmallVector<double> measured;
   for (const PairFit &fit : fits)
-    measured.push_back(
-        std::fabs(fit.frequency) <= unit / static_cast<double>(rows)
-            ? 0
-            : static_cast<float>(fit.frequency));
+    measured.push_back(std::fabs(fit.frequency) <=
+                               unit / static_cast<double>(rows)
+                           ? 0
+                           : static_cast<float>(fit.frequency));
   std::optional<SmallVector<double>> scheduled;
-  FailureOr<ScheduleFit> schedule =
-      fitSchedule(type.getContext(), measured, magnitude,
-                  unit / static_cast<double>(rows));
+  FailureOr<ScheduleFit> schedule = fitSchedule(
+      type.getContext(), measured, magnitude, unit / static_cast<double>(rows));
   if (succeeded(schedule))
-    scheduled = schedule->schedule.computeFrequencies(pairs.size(), std::nullopt);
+    scheduled =
+        schedule->schedule.computeFrequencies(pairs.size(), std::nullopt);
   std::optional<AngleFit> best;
   for (AngleMode mode : {AngleMode::F32Angle, AngleMode::Exact}) {
     // Most models round their angles to f32, which few rows may not show.

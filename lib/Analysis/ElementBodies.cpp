@@ -306,11 +306,14 @@ static const Expr *applyCast(ExprContext &context, Operation *op, Type type,
     return context.sub(context.mod(context.add(operand, half), modulus), half);
   }
   // A negative number is read without its sign.
-  if (isa<arith::ExtUIOp>(op) && !isBoolean(from) &&
-      from.getIntOrFloatBitWidth() < 62) {
+  if (isa<arith::ExtUIOp, arith::UIToFPOp>(op) && !isBoolean(from) &&
+      from.isInteger() && from.getIntOrFloatBitWidth() < 62) {
     const Expr *modulus =
         context.getInt(int64_t(1) << from.getIntOrFloatBitWidth());
-    return context.mod(operand, modulus);
+    const Expr *number = context.mod(operand, modulus);
+    return isa<arith::ExtUIOp>(op)
+               ? number
+               : context.apply<arith::SIToFPOp>(type, number);
   }
   return nullptr;
 }

@@ -137,6 +137,14 @@ FailureOr<LinearForm> LinearFormBuilder::buildApply(const Expr *expr) {
 }
 
 FailureOr<LinearForm> LinearFormBuilder::build(const Expr *expr) {
+  if (auto found = forms.find(expr); found != forms.end())
+    return found->second;
+  FailureOr<LinearForm> form = buildNew(expr);
+  forms.try_emplace(expr, form);
+  return form;
+}
+
+FailureOr<LinearForm> LinearFormBuilder::buildNew(const Expr *expr) {
   if (expr->getKind() == Expr::Kind::Read && expr->getValue() == source)
     return LinearForm{{context.getFloat(1, expr->getType()), expr}};
   if (!dependsOnSource(expr)) {

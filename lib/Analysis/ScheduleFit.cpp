@@ -102,9 +102,9 @@ double rope::getDeviation(FrequencyAttrInterface schedule,
     if (frequency == expected)
       continue;
     double difference = std::fabs(frequency - expected);
-    deviation = std::max(deviation, expected == 0
-                                        ? std::numeric_limits<double>::max()
-                                        : difference / expected);
+    deviation =
+        std::max(deviation, expected == 0 ? std::numeric_limits<double>::max()
+                                          : difference / expected);
   }
   return deviation;
 }
@@ -131,9 +131,8 @@ SmallVector<double> ScheduleFitter::getBases() {
     if (frequencies[i] <= 0)
       continue;
     double power = static_cast<double>(pairs) / static_cast<double>(i);
-    double base =
-        getRound(std::pow(frequencies[i], -power),
-                 power * (tolerance + error / frequencies[i]));
+    double base = getRound(std::pow(frequencies[i], -power),
+                           power * (tolerance + error / frequencies[i]));
     if (base > 1 && base < 1e12 && seen.insert(std::llround(base * 16)))
       bases.push_back(base);
   }
@@ -159,8 +158,8 @@ SmallVector<double> ScheduleFitter::getTrainedLengths(double base,
   for (int exponent = 3; exponent <= 21; ++exponent)
     lengths.push_back(std::ldexp(1.0, exponent));
   for (int64_t i = 0; i < pairs; ++i) {
-    double whole = std::pow(base, -static_cast<double>(i) /
-                                      static_cast<double>(pairs));
+    double whole =
+        std::pow(base, -static_cast<double>(i) / static_cast<double>(pairs));
     double share = (frequencies[i] / whole - 1 / factor) / (1 - 1 / factor);
     if (share > 0.01 && share < 0.99)
       lengths.push_back(
@@ -204,18 +203,18 @@ bool ScheduleFitter::tryNtk() {
   double power = static_cast<double>(pairs) / static_cast<double>(pairs - 1);
   double raised = std::pow(frequencies.back(), -power);
   for (double base : {1e4, 1e5, 5e5, 1e6}) {
-    double factor =
-        getRound(std::pow(raised / base, 1 / power), 4 * tolerance);
+    double factor = getRound(std::pow(raised / base, 1 / power), 4 * tolerance);
     if (factor > 1.0001 && factor == getRound(factor, 1e-3) &&
-        accept(NTKAttr::get(builder.getContext(), number(base),
-                            number(factor))))
+        accept(
+            NTKAttr::get(builder.getContext(), number(base), number(factor))))
       return true;
   }
   return false;
 }
 
 bool ScheduleFitter::tryProportional() {
-  int64_t turning = llvm::count_if(frequencies, [](double w) { return w != 0; });
+  int64_t turning =
+      llvm::count_if(frequencies, [](double w) { return w != 0; });
   if (turning == pairs || turning == 0)
     return false;
   double share = static_cast<double>(turning) / static_cast<double>(pairs);
@@ -232,9 +231,9 @@ bool ScheduleFitter::tryScaled(double base, double factor) {
   MLIRContext *context = builder.getContext();
   for (double length : getTrainedLengths(base, factor)) {
     auto trained = static_cast<int64_t>(length);
-    if (trained > 0 && accept(Llama3Attr::get(context, number(base),
-                                              number(factor), number(1),
-                                              number(4), trained)))
+    if (trained > 0 &&
+        accept(Llama3Attr::get(context, number(base), number(factor), number(1),
+                               number(4), trained)))
       return true;
   }
   double usual = 0.1 * std::log(factor) + 1;

@@ -104,8 +104,7 @@ static std::optional<std::string> refute(const Coefficient &cos,
   bool constant = cos.kind == Coefficient::Kind::Constant &&
                   sin.kind == Coefficient::Kind::Constant;
   if (constant && full)
-    return "the two rows of channels " + channels +
-           " have different constants";
+    return "the two rows of channels " + channels + " have different constants";
   if (!cos.isTrigonometric() && !sin.isTrigonometric())
     return std::nullopt;
   if (!cos.isTrigonometric() || !sin.isTrigonometric())
@@ -121,8 +120,7 @@ static std::optional<std::string> refute(const Coefficient &cos,
     return "cosine and sine of channels " + channels +
            " have different magnitudes";
   if (full)
-    return "the two rows of channels " + channels +
-           " turn by different angles";
+    return "the two rows of channels " + channels + " turn by different angles";
   return std::nullopt;
 }
 
@@ -176,9 +174,8 @@ static std::optional<LengthTest> getLengthTest(const Expr *condition) {
 }
 
 /// position · frequency, where the frequency is a constant or a choice of two.
-static std::optional<Angle> getScaledAngle(const Expr *position,
-                                           const Expr *frequency,
-                                           AngleMode mode) {
+static std::optional<Angle>
+getScaledAngle(const Expr *position, const Expr *frequency, AngleMode mode) {
   if (std::optional<double> constant = foldConstant(frequency))
     return Angle{position, *constant, mode};
   if (!frequency->isa<arith::SelectOp>())
@@ -334,11 +331,10 @@ static std::vector<int64_t> getKey(ArrayRef<BakedPair> pairs, Type type) {
       reinterpret_cast<intptr_t>(type.getAsOpaquePointer())};
   for (const BakedPair &pair : pairs)
     for (const BakedColumn *column : {&pair.cos, &pair.sin})
-      key.insert(key.end(),
-                 {reinterpret_cast<intptr_t>(
-                      column->elements.getAsOpaquePointer()),
-                  column->start, column->stride, column->part,
-                  llvm::bit_cast<int64_t>(column->factor)});
+      key.insert(key.end(), {reinterpret_cast<intptr_t>(
+                                 column->elements.getAsOpaquePointer()),
+                             column->start, column->stride, column->part,
+                             llvm::bit_cast<int64_t>(column->factor)});
   return key;
 }
 
@@ -394,8 +390,8 @@ TableVerdict TableMatcher::match(const RotationMatch &rotation) {
   if (columns.size() == rotation.pairs.size())
     return matchBaked(columns, type);
   if (!computed) {
-    verdict.unknown = rotation.full ? "nothing is known of the coefficients"
-                                    : angles.reason;
+    verdict.unknown =
+        rotation.full ? "nothing is known of the coefficients" : angles.reason;
     return verdict;
   }
   FailureOr<MatchedTable> table = angles.finish();

@@ -179,6 +179,7 @@ bool AttentionRaiser::rewrite(const FoundAttention &found) {
   StringRef name = found.isLinear() ? "linear attention" : "attention";
   FailureOr<Value> output = build(builder, loc, found, reason);
   if (failed(output)) {
+    eraseAfter(root.getDefiningOp(), builder);
     report.addRefused(loc, name, reason);
     return false;
   }

@@ -21,3 +21,13 @@ RaiseSession::RaiseSession(FunctionOpInterface function,
   }
   context.clearOpenBroadcasts();
 }
+
+void rope::eraseAfter(Operation *last, OpBuilder &builder) {
+  Block *block = builder.getInsertionBlock();
+  while (builder.getInsertionPoint() != block->begin()) {
+    Operation *op = &*std::prev(builder.getInsertionPoint());
+    if (op == last)
+      return;
+    op->erase();
+  }
+}

@@ -44,6 +44,10 @@ bool raiseRotations(FunctionOpInterface function, const RaiseOptions &options,
 /// The same for attentions, once the rotations are ops.
 bool raiseAttentions(FunctionOpInterface function, RaiseReport &report);
 
+/// Removes what a builder put after `last`, where that was its insertion point:
+/// an attempt that failed leaves nothing behind.
+void eraseAfter(Operation *last, OpBuilder &builder);
+
 /// Replaces calls of functions in `table` by their bodies, where those are one
 /// block. Adds the functions to `inlined`.
 void inlineCalls(FunctionOpInterface function, SymbolTable &table,

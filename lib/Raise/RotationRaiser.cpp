@@ -157,6 +157,7 @@ bool RotationRaiser::rewrite(const FoundRotation &match) {
       buildTable(builder, loc, evaluator, match, match.verdict,
                  options.exactAngles, reason);
   if (failed(table)) {
+    eraseAfter(match.root.getDefiningOp(), builder);
     report.addRefused(loc, "rotation", reason);
     return false;
   }

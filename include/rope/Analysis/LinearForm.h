@@ -42,6 +42,7 @@ public:
   bool dependsOnSource(const Expr *expr);
 
 private:
+  FailureOr<LinearForm> buildNew(const Expr *expr);
   FailureOr<LinearForm> buildApply(const Expr *expr);
   FailureOr<LinearForm> buildSum(const Expr *lhs, const Expr *rhs);
   FailureOr<LinearForm> buildScaled(const Expr *expr, const Expr *factor,
@@ -53,6 +54,7 @@ private:
   Value source;
   llvm::DenseMap<Value, bool> values;
   llvm::DenseMap<const Expr *, bool> exprs;
+  llvm::DenseMap<const Expr *, FailureOr<LinearForm>> forms;
   std::string reason;
   bool narrowing = false;
 };

@@ -17,6 +17,14 @@ namespace mlir::rope {
 struct ExprDomain {
   SmallVector<int64_t> symbols;
   SmallVector<OpFoldResult> extents;
+
+  /// The dim that a symbol is, or nullopt.
+  std::optional<unsigned> find(int64_t symbol) const {
+    const auto *found = llvm::find(symbols, symbol);
+    if (found == symbols.end())
+      return std::nullopt;
+    return found - symbols.begin();
+  }
 };
 
 /// Builds the tensor [domain..., columns.size()] whose column i holds the
