@@ -1,6 +1,7 @@
 """lit configuration: the tests of a folder run the tools of one build tree."""
 
 import os
+import platform
 
 import lit.formats
 from lit.llvm import llvm_config
@@ -18,6 +19,9 @@ config.environment["FILECHECK_OPTS"] = "-enable-var-scope --allow-unused-prefixe
 for name in ("HOME", "ASAN_OPTIONS", "LSAN_OPTIONS", "UBSAN_OPTIONS", "LD_PRELOAD"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
+
+# The compiler makes code for the architecture that it runs on.
+config.available_features.add(platform.machine())
 
 config.substitutions.append(("%cc", config.c_compiler))
 config.substitutions.append(("%python", config.python))

@@ -12,6 +12,7 @@
 #ifndef ROPE_INITALL_H
 #define ROPE_INITALL_H
 
+#include "rope/CodeGen/CPU/Passes.h"
 #include "rope/IR/Rope.h"
 #include "rope/Interfaces/ExternalModels.h"
 #include "rope/Pipelines/Pipelines.h"
@@ -31,6 +32,7 @@ inline void registerAllDialects(DialectRegistry &registry) {
 /// Registers every pass and pipeline of the project.
 inline void registerAllPasses() {
   registerRopeTransformsPasses();
+  registerRopeCPUCodeGenPasses();
   registerRopeRaisePasses();
   registerRopePipelines();
 }

@@ -35,6 +35,10 @@ OwningOpRef<ModuleOp> mlir::rope::parseModel(llvm::SourceMgr &sourceMgr,
 
 llvm::Error mlir::rope::getPipelineOptions(const CompileOptions &options,
                                            CPUPipelineOptions &pipeline) {
+  auto machine = createTargetMachine(options);
+  if (!machine)
+    return machine.takeError();
+  describeTarget(**machine, pipeline);
   std::string message;
   llvm::raw_string_ostream stream(message);
   if (failed(pipeline.parseFromString(options.pipelineOptions, stream)))

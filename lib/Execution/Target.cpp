@@ -106,6 +106,20 @@ mlir::rope::createTargetMachine(const CompileOptions &options) {
   return machine;
 }
 
+void mlir::rope::describeTarget(const llvm::TargetMachine &machine,
+                                CPUPipelineOptions &pipeline) {
+  const llvm::MCSubtargetInfo &info = *machine.getMCSubtargetInfo();
+  if (machine.getTargetTriple().isAArch64()) {
+    pipeline.lanes = 4;
+    pipeline.registers = 32;
+  }
+  if (!machine.getTargetTriple().isX86())
+    return;
+  pipeline.lookup = info.checkFeatures("+avx512f");
+  pipeline.lanes = pipeline.lookup ? 16 : info.checkFeatures("+avx2") ? 8 : 4;
+  pipeline.registers = pipeline.lookup ? 32 : 16;
+}
+
 llvm::Expected<std::string>
 mlir::rope::emitObject(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::SmallString<0> object;

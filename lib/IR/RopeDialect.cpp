@@ -54,3 +54,35 @@ void RopeDialect::initialize() {
 #include "rope/IR/RopeOps.cpp.inc"
       >();
 }
+
+LogicalResult RopeDialect::verifyOperationAttribute(Operation *op,
+                                                    NamedAttribute attribute) {
+  if (attribute.getName() != kPlanAttrName)
+    return op->emitOpError() << "has unknown attribute " << attribute.getName();
+  if (!isa<CPUPlanAttr>(attribute.getValue()))
+    return op->emitOpError()
+           << attribute.getName() << " must be a #rope.cpu_plan, got "
+           << attribute.getValue();
+  return success();
+}
+
+LogicalResult CPUPlanAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                  int64_t lanes, int64_t rows, int64_t keys,
+                                  int64_t channels, int64_t group,
+                                  int64_t strips, int64_t weave, int64_t stream,
+                                  bool lookup, bool dots) {
+  if (lanes < 0 || lanes > 64 || (lanes & (lanes - 1)) != 0)
+    return emitError() << "lanes must be a power of two up to 64, got "
+                       << lanes;
+  if (weave < -1 || stream < -1)
+    return emitError() << "weave and stream must be at least -1, got " << weave
+                       << " and " << stream;
+  for (auto [name, number] : {std::pair("rows", rows),
+                              {"keys", keys},
+                              {"channels", channels},
+                              {"group", group},
+                              {"strips", strips}})
+    if (number < 0)
+      return emitError() << name << " must not be negative, got " << number;
+  return success();
+}

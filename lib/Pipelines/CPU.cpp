@@ -44,6 +44,7 @@
 #include "mlir/Dialect/Vector/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
+#include "rope/CodeGen/CPU/Passes.h"
 #include "rope/Pipelines/Pipelines.h"
 #include "rope/Raise/Passes.h"
 #include "rope/Transforms/Passes.h"
@@ -79,7 +80,16 @@ void rope::buildTensorStage(OpPassManager &pm,
                             const CPUPipelineOptions &options) {
   if (options.runtimeChecks)
     pm.addPass(createGenerateRuntimeVerificationPass());
-  pm.addPass(createDecomposePass());
+  DecomposePassOptions decompose;
+  if (!options.portable) {
+    PlanPassOptions plan;
+    plan.lanes = options.lanes;
+    plan.registers = options.registers;
+    plan.lookup = options.lookup;
+    pm.addPass(createPlanPass(plan));
+    decompose.keepPlanned = true;
+  }
+  pm.addPass(createDecomposePass(decompose));
   addTosaToLinalg(pm);
   pm.addPass(createConvertShapeToStandardPass());
   pm.addPass(createExpandStructuredPass());
@@ -125,6 +135,8 @@ void rope::buildBufferizeStage(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(bufferization::createBufferLoopHoistingPass());
   bufferization::buildBufferDeallocationPipeline(pm);
   pm.addPass(createConvertBufferizationToMemRefPass());
+  // It frees what it allocates.
+  pm.addPass(createAttentionToVectorPass());
   pm.addPass(createExpandCopiesPass());
 }
 

@@ -157,6 +157,8 @@ struct DecomposePass : rope::impl::DecomposePassBase<DecomposePass> {
 
   void runOnOperation() override {
     auto filter = [&](Operation *op) {
+      if (keepPlanned && op->hasAttr(rope::kPlanAttrName))
+        return false;
       return ops.empty() ||
              llvm::is_contained(ops, op->getName().getStringRef());
     };

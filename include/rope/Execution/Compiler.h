@@ -45,8 +45,12 @@ struct CompileOptions {
   std::string pipelineOptions;
 };
 
-/// Fills `pipeline` from `options`. Fails for options that the pipeline does
-/// not have.
+/// Sets those options of the pipeline that describe the machine.
+void describeTarget(const llvm::TargetMachine &machine,
+                    CPUPipelineOptions &pipeline);
+
+/// Fills `pipeline` from `options`: what these do not say, from the machine
+/// that they name. Fails for options that the pipeline does not have.
 llvm::Error getPipelineOptions(const CompileOptions &options,
                                CPUPipelineOptions &pipeline);
 

@@ -35,6 +35,9 @@
 
 namespace mlir::rope {
 
+/// The discardable attribute that says how an op is to be lowered.
+constexpr llvm::StringLiteral kPlanAttrName = "rope.plan";
+
 /// Whether an op reads its init `index` beside writing it: a state that is
 /// carried, not a result alone.
 bool readsInit(Operation *op, unsigned index);

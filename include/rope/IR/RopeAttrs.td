@@ -316,4 +316,49 @@ def Rope_ExplicitAttr : Rope_FrequencyAttr<"Explicit", "explicit",
       Rope_OptionalF64Parameter:$magnitude);
 }
 
+//===----------------------------------------------------------------------===//
+// Plans
+//===----------------------------------------------------------------------===//
+
+/// A number that 0 leaves open.
+def Rope_Choice : DefaultValuedParameter<"int64_t", "0">;
+
+def Rope_CPUPlanAttr : Rope_Attr<"CPUPlan", "cpu_plan"> {
+  let summary = "how attention becomes vector code for a CPU";
+  let description = [{
+    The discardable attribute `rope.plan` of an attention op. rope-plan writes
+    it, a user may write it, and rope-attention-to-vector reads it: an op that
+    has one is not decomposed. A plan is advice; it never changes what an op
+    means. A number left out, or 0, is chosen by rope-plan.
+
+    - `lanes`: f32 in one vector.
+    - `rows`, `keys`: a score tile is this many query rows by this many vectors
+      of keys, which also are one panel of packed keys.
+    - `channels`: vectors of value channels that are summed together.
+    - `group`: tiles of rows whose values are summed together, one after the
+      other, so that a panel of values stays in the first cache.
+    - `strips`: tiles of rows that go over all keys together.
+    - `weave`: reduction steps of the next score tile that stand beside the
+      exponentials of one row of this one; -1 keeps the two apart.
+    - `stream`: with at most so many query rows for a key-value head, keys and
+      values are read once where they lie (decoding); -1: never.
+    - `lookup`: exponentials by a table in registers (AVX-512).
+    - `dots`: products of pairs of bf16 (AVX-512 BF16), which round rotated
+      queries and keys and the weights to bf16.
+
+    Constraint: lanes are a power of two up to 64, `weave` and `stream` are at
+    least -1, and no other number is negative.
+
+    Example: `#rope.cpu_plan<lanes = 16, rows = 4, keys = 4>`
+  }];
+  let parameters = (ins
+    Rope_Choice:$lanes, Rope_Choice:$rows, Rope_Choice:$keys,
+    Rope_Choice:$channels, Rope_Choice:$group, Rope_Choice:$strips,
+    Rope_Choice:$weave, Rope_Choice:$stream,
+    DefaultValuedParameter<"bool", "false">:$lookup,
+    DefaultValuedParameter<"bool", "false">:$dots);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
 #endif // ROPE_IR_ROPEATTRS_TD

@@ -30,6 +30,7 @@ def Rope_Dialect : Dialect {
     add one, unless it says so.
   }];
   let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
   // Canonicalization, tiling and decomposition build ops of these.
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",

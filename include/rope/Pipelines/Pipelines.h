@@ -37,6 +37,15 @@ struct CPUPipelineOptions : PassPipelineOptions<CPUPipelineOptions> {
       *this, "lanes",
       llvm::cl::desc("Elements of one vector: 16 f32 fill a 512-bit register"),
       llvm::cl::init(16)};
+  Option<int64_t> registers{
+      *this, "registers",
+      llvm::cl::desc("Vector registers of the target: 32 of AVX-512 and NEON, "
+                     "16 of AVX2"),
+      llvm::cl::init(32)};
+  Option<bool> lookup{
+      *this, "lookup",
+      llvm::cl::desc("The target is AVX-512: use its tables in registers"),
+      llvm::cl::init(false)};
   Option<bool> resultsAsOutParams{
       *this, "results-as-out-params",
       llvm::cl::desc("Write results into buffers that the caller passes after "
@@ -55,7 +64,8 @@ void buildRaiseStage(OpPassManager &pm, const CPUPipelineOptions &options);
 
 /// After it: linalg on tensors, with tensor, arith, math, complex, scf, cf,
 /// affine, index, vector, memref and bufferization as they came; no tosa,
-/// shape or elementwise arithmetic on tensors outside linalg.
+/// shape or elementwise arithmetic on tensors outside linalg. Of rope,
+/// attention with a plan is left, unless `portable` is set.
 void buildTensorStage(OpPassManager &pm, const CPUPipelineOptions &options);
 
 /// After it: as before, and loops over vectors in place of most of linalg.

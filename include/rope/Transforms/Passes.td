@@ -41,7 +41,9 @@ def DecomposePass : Pass<"rope-decompose"> {
   let options = [
     ListOption<"ops", "ops", "std::string",
                "Names of the ops to decompose, such as rope.rotate (default: "
-               "all)">
+               "all)">,
+    Option<"keepPlanned", "keep-planned", "bool", /*default=*/"false",
+           "Leave ops that have a rope.plan">
   ];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",

@@ -374,6 +374,7 @@ std::vector<RefArray> AttentionCase::run() const {
   if (!passes.empty())
     options.passes = "builtin.module(" + passes + ")";
   options.compile.portable = portable;
+  options.compile.pipelineOptions = pipelineOptions;
   std::vector<RefArray> results;
   Program program(getText(), options);
   for (const rope::Array &result : program.call("f", views))

@@ -69,6 +69,10 @@ struct AttentionCase {
   bool memrefs = false;
   /// Compile to plain loops, which takes much less time than tiles and vectors.
   bool portable = true;
+  /// More options of rope-cpu-pipeline, such as "lanes=8".
+  std::string pipelineOptions;
+  /// The numbers of a #rope.cpu_plan that the op has, such as "group = 2".
+  std::string plan;
   /// Passes on the module that run before rope-cpu-pipeline, such as
   /// "rope-tile{sizes=m:2}".
   std::string passes;

@@ -18,10 +18,23 @@
 
 namespace mlir::rope::test {
 
+/// The case as plain loops and as tiles and vectors, where these are code of
+/// their own; else as it is.
+inline std::vector<AttentionCase> onAllPaths(const AttentionCase &attention) {
+  std::vector<AttentionCase> cases = {attention};
+  if (attention.kind == AttentionKind::Softmax && attention.portable) {
+    cases.push_back(attention);
+    cases.back().portable = false;
+  }
+  return cases;
+}
+
 /// Operands as they are.
 inline void expectEqual(const AttentionCase &attention) {
-  reference::MaybeError error = check(attention);
-  EXPECT_FALSE(error) << *error;
+  for (const AttentionCase &onPath : onAllPaths(attention)) {
+    reference::MaybeError error = check(onPath);
+    EXPECT_FALSE(error) << (onPath.portable ? "portable, " : "") << *error;
+  }
 }
 
 /// Random operands.

@@ -211,6 +211,8 @@ std::string AttentionCase::getText() const {
   }
   os << " outs(" << llvm::join(initNames, ", ") << " : " << resultTypes << ")";
   writer.writeOptions();
+  if (!plan.empty())
+    os << " {rope.plan = #rope.cpu_plan<" << plan << ">}";
   if (!memrefs)
     os << " -> " << resultTypes;
   writer.writeReturn(initNames.size(), resultTypes);

@@ -15,14 +15,6 @@
 using namespace mlir::rope;
 using namespace mlir::rope::test;
 
-/// As plain loops, and as tiles and vectors.
-static void expectEqualEitherWay(AttentionCase attention) {
-  for (bool portable : {true, false}) {
-    attention.portable = portable;
-    expectEqual(attention);
-  }
-}
-
 TEST(AttentionEdges, SmallestExtents) {
   AttentionCase attention = withLse({});
   attention.b = attention.h = attention.g = attention.m = attention.n = 1;
@@ -43,26 +35,31 @@ TEST(AttentionEdges, EmptyExtents) {
   }
 }
 
-/// The results of a case in which no row sees a key.
-static std::vector<reference::Array> runHidden(AttentionCase attention) {
+/// The results of a case in which no row sees a key, on each path.
+static std::vector<std::vector<reference::Array>>
+runHidden(AttentionCase attention) {
   attention.randomize(1);
   attention.keyLength.integers = reference::IntArray({attention.b});
-  return attention.run();
+  std::vector<std::vector<reference::Array>> results;
+  for (const AttentionCase &onPath : onAllPaths(attention))
+    results.push_back(onPath.run());
+  return results;
 }
 
 TEST(AttentionEdges, RowsThatSeeNothing) {
   AttentionCase attention = withLse({});
   attention.keyLength.letters = "b";
-  std::vector<reference::Array> results = runHidden(attention);
-  for (double value : results[0].getElements())
-    EXPECT_EQ(value, 0.0);
-  for (double value : results[1].getElements())
-    EXPECT_EQ(value, -std::numeric_limits<double>::infinity());
+  for (const auto &results : runHidden(attention)) {
+    for (double value : results[0].getElements())
+      EXPECT_EQ(value, 0.0);
+    for (double value : results[1].getElements())
+      EXPECT_EQ(value, -std::numeric_limits<double>::infinity());
+  }
   // RoPER turns a zero into a zero.
   attention.rerotateOutput = {"m", 3};
-  results = runHidden(attention);
-  for (double value : results[0].getElements())
-    EXPECT_EQ(value, 0.0);
+  for (const auto &results : runHidden(attention))
+    for (double value : results[0].getElements())
+      EXPECT_EQ(value, 0.0);
 }
 
 TEST(AttentionEdges, RowsThatSeeOnlyTheSink) {
@@ -70,12 +67,13 @@ TEST(AttentionEdges, RowsThatSeeOnlyTheSink) {
   attention.keyLength.letters = "b";
   attention.sink.letters = "(hg)";
   attention.randomize(1);
-  std::vector<reference::Array> results = runHidden(attention);
-  for (double value : results[0].getElements())
-    EXPECT_EQ(value, 0.0);
   int64_t heads = attention.h * attention.g;
-  for (int64_t i = 0; i < results[1].getNumElements(); ++i)
-    EXPECT_EQ(results[1][i], attention.sink.values[i / attention.m % heads]);
+  for (const auto &results : runHidden(attention)) {
+    for (double value : results[0].getElements())
+      EXPECT_EQ(value, 0.0);
+    for (int64_t i = 0; i < results[1].getNumElements(); ++i)
+      EXPECT_EQ(results[1][i], attention.sink.values[i / attention.m % heads]);
+  }
 }
 
 TEST(AttentionEdges, HiddenKeysMayHoldAnything) {
@@ -103,7 +101,7 @@ TEST(AttentionEdges, HiddenKeysMayHoldAnything) {
         if (i / channels % attention.n >= 4)
           operand->values[i] = i % 2 ? NAN : INFINITY;
       }
-    expectEqualEitherWay(attention);
+    expectEqual(attention);
   }
 }
 
@@ -140,9 +138,10 @@ TEST(AttentionEdges, LargeInputsAreNotNaN) {
            {&attention.query, &attention.key, &attention.value})
         for (int64_t i = 0; i < operand->values.getNumElements(); ++i)
           operand->values[i] *= size;
-      for (const reference::Array &result : attention.run())
-        for (double value : result.getElements())
-          EXPECT_FALSE(std::isnan(value));
+      for (const AttentionCase &onPath : onAllPaths(attention))
+        for (const reference::Array &result : onPath.run())
+          for (double value : result.getElements())
+            EXPECT_FALSE(std::isnan(value));
     }
 }
 

@@ -1,0 +1,84 @@
+//===- Passes.td - Code generation for CPUs -----------------*- tablegen -*-===//
+//
+// Licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ROPE_CODEGEN_CPU_PASSES
+#define ROPE_CODEGEN_CPU_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def PlanPass : Pass<"rope-plan"> {
+  let summary = "Choose how attention becomes vector code";
+  let description = [{
+    Gives each `rope.attention` that rope-attention-to-vector can take a plan:
+    the attribute `rope.plan`, chosen from the op's extents and types and from
+    the description of the target. What an op's plan already says is kept, so
+    that a user can override single numbers. An op with a plan is left alone by
+    `rope-decompose{keep-planned}`.
+
+    ```mlir
+    %o = rope.attention ins(%q, %k, %v : ...) outs(%init : ...) scale 0.125 causal -> ...
+    // becomes
+    %o = rope.attention ins(%q, %k, %v : ...) outs(%init : ...) scale 0.125 causal
+           {rope.plan = #rope.cpu_plan<lanes = 16, rows = 4, keys = 4, channels = 4,
+                                       group = 1, strips = 24, weave = 8>} -> ...
+    ```
+
+    An op without plan takes the general path, through linalg; a remark
+    (category rope-plan) says why. A plan that was given to such an op is an
+    error.
+  }];
+  let options = [
+    Option<"lanes", "lanes", "int64_t", "16",
+           "f32 in one vector register of the target">,
+    Option<"registers", "registers", "int64_t", "32",
+           "Vector registers of the target">,
+    Option<"cacheBytes", "cache-bytes", "int64_t", "32768",
+           "Bytes of the target's first data cache">,
+    Option<"lookup", "lookup", "bool", "false",
+           "The target is AVX-512: exponentials by a table in registers">
+  ];
+  let dependentDialects = ["::mlir::rope::RopeDialect"];
+}
+
+def AttentionToVectorPass : Pass<"rope-attention-to-vector", "ModuleOp"> {
+  let summary = "Turn attention on buffers into loops over vectors";
+  let description = [{
+    Replaces each `rope.attention` on memrefs that has a complete plan by a call
+    of a private function of loops over vectors. Ops that differ in nothing but
+    their operands share one function.
+
+    For each key-value head the function rotates keys and transposes them into
+    panels, and copies values if they need a rotation, a conversion or padding.
+    Then it goes over blocks of query rows: queries are scaled and rotated; for
+    each panel of keys and each strip of rows, scores are products in vectors
+    that the loop over channels carries, weights are 2^(score − reference), and
+    weights times values are added to the output; at the end the output is
+    divided, turned back and rounded. Weights of one tile are computed in the
+    loop that computes the scores of the next.
+
+    The reference of a row is 0 until its scores leave the range in which f32
+    can do without: then a careful path moves it, as it hides keys that lie
+    across the edge of a mask. Tiles that no row sees are passed over.
+
+    ```mlir
+    rope.attention ins(%q, %k, %v : memref<8x512x64xf32>, ...) outs(%o : ...)
+      scale 0.125 causal {rope.plan = #rope.cpu_plan<...>}
+    // becomes
+    call @rope_attention(%q, %k, %v, %o) : (...) -> ()
+    ```
+
+    Sums and exponentials are in f32; the bounds on results are those of the op.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+}
+
+#endif // ROPE_CODEGEN_CPU_PASSES

@@ -1,0 +1,140 @@
+//===- AttentionKernel.cpp - What the code of attention is made of --------===//
+//
+// Licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The description of a kernel, and how operands are indexed.
+//
+//===----------------------------------------------------------------------===//
+
+#include "AttentionKernel.h"
+
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::rope;
+using namespace mlir::rope::cpu;
+
+/// Whether an operand of positions lists one for each of `dim`.
+static bool isList(AttentionLikeOpInterface op, OperandRole role,
+                   DomainDim dim) {
+  return op.getRoleOperand(role) && findHolder(op.getLabels(role), dim);
+}
+
+static MaskKind getMaskKind(AttentionOp op) {
+  if (!op.getMask())
+    return MaskKind::None;
+  return getElementTypeOrSelf(op.getMask().getType()).isInteger(1)
+             ? MaskKind::Keep
+             : MaskKind::Add;
+}
+
+AttentionKernel::AttentionKernel(AttentionOp op, CPUPlanAttr plan,
+                                 OpBuilder &builder)
+    : KernelBuilder(op.getLoc(), builder, plan.getLanes()), op(op), plan(plan) {
+  AttentionLikeOpInterface self = op;
+  tileRows = plan.getRows();
+  tileKeys = plan.getKeys() * lanes;
+  channels = self.getStaticExtent(DomainDim::D);
+  valueChannels = self.getStaticExtent(DomainDim::E);
+  // Product loops are unrolled by 4 steps.
+  paddedChannels = llvm::alignTo(channels, 4);
+  paddedValueChannels = llvm::alignTo(valueChannels, lanes);
+  // Woven steps are as many as there are, and whole iterations of the rest.
+  weave = std::min(plan.getWeave(), paddedChannels / tileRows);
+  while (weave > 0 && weave * tileRows % 4 != 0)
+    --weave;
+  blockStrips = plan.getStrips();
+  blockRows = blockStrips * tileRows;
+  mask = getMaskKind(op);
+  bool ordersKeys = op.getCausal() || op.getWindow();
+  hasKeyList = ordersKeys && isList(op, OperandRole::KeyPos, DomainDim::N);
+  hasRanges = ordersKeys && !hasKeyList;
+  hasBegins = hasRanges && op.getWindow() && op.getWindow()->front() >= 0;
+  packsValues = op.getValueTable() || valueChannels != paddedValueChannels ||
+                !getElementType(OperandRole::Value).isF32();
+  hasRawScores = op.getSoftcap() || mask == MaskKind::Add;
+
+  auto extent = [&](DomainDim dim) {
+    return index(self.getExtent(*this, getLoc(), dim));
+  };
+  numBatches = extent(DomainDim::B);
+  numHeads = extent(DomainDim::H);
+  numGroups = extent(DomainDim::G);
+  numRows = times(extent(DomainDim::M), numGroups);
+  numKeys = extent(DomainDim::N);
+}
+
+bool AttentionKernel::mayHideKeys() {
+  if (hasRanges || hasElementMask() || mask == MaskKind::Add ||
+      op.getKeyLength())
+    return true;
+  std::optional<int64_t> keys = IndexLike(numKeys).getNumber();
+  return !keys || *keys % tileKeys != 0;
+}
+
+Type AttentionKernel::getElementType(OperandRole role) {
+  return getElementTypeOrSelf(getOperand(role).getType());
+}
+
+//===----------------------------------------------------------------------===//
+// Coordinates and indices
+//===----------------------------------------------------------------------===//
+
+Coordinates AttentionKernel::getRowCoordinates(Value row) {
+  Coordinates at{head.b, head.h, index(0), row, {}};
+  if (IndexLike(numGroups).getNumber() == 1)
+    return at;
+  at.g = remainder(row, numGroups);
+  at.m = quotient(row, numGroups);
+  return at;
+}
+
+Coordinates AttentionKernel::getBlockRowCoordinates(Value rowOfBlock) {
+  Value last = minus(block.rows, 1);
+  return getRowCoordinates(plus(block.first, lesser(rowOfBlock, last)));
+}
+
+Coordinates AttentionKernel::getKeyCoordinates(Value key) {
+  return {head.b, head.h, {}, {}, key};
+}
+
+Value AttentionKernel::getDimIndex(const DimLabel &label,
+                                   const Coordinates &at) {
+  if (label.size() == 2)
+    return plus(times(at.h, numGroups), at.g);
+  if (label.empty())
+    return index(0);
+  switch (label.front()) {
+  case DomainDim::B:
+    return at.b;
+  case DomainDim::H:
+    return at.h;
+  case DomainDim::G:
+    return at.g;
+  case DomainDim::M:
+    return at.m;
+  case DomainDim::N:
+    return at.n;
+  case DomainDim::D:
+  case DomainDim::E:
+    break;
+  }
+  llvm_unreachable("channels have no coordinate");
+}
+
+SmallVector<IndexLike> AttentionKernel::getIndices(OperandRole role,
+                                                   const Coordinates &at,
+                                                   IndexLike channel) {
+  SmallVector<IndexLike> indices;
+  for (const DimLabel &label : getInterface().getLabels(role)) {
+    bool isChannel = label.size() == 1 && (label.front() == DomainDim::D ||
+                                           label.front() == DomainDim::E);
+    indices.push_back(isChannel ? channel
+                                : IndexLike(getDimIndex(label, at)));
+  }
+  return indices;
+}

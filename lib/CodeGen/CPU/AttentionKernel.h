@@ -1,0 +1,284 @@
+//===- AttentionKernel.h - What the code of attention is made of -*- C++ -*-==//
+//
+// Licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The parts of rope-attention-to-vector share the description of one kernel:
+// what is known of the op when code is generated, the memory that the code
+// works in, and the values at hand while one head is computed.
+//
+// Words. row: a query head and position of one key-value head; the query heads
+// of a position are neighbours. strip: as many rows as a score tile has. panel:
+// the keys of a score tile. item: a strip and a panel. block: the strips that go
+// over all panels together.
+//
+// Scores are in units of log2. Each row has a reference, and weights are
+// 2^(score − reference). The reference is 0 until a score lies more than
+// `kHighestScore` above it; so ordinary rows need no maximum, no rescaling and
+// no subtraction. Scores more than -`kLowestScore` below count as that low.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ROPE_LIB_CODEGEN_CPU_ATTENTIONKERNEL_H
+#define ROPE_LIB_CODEGEN_CPU_ATTENTIONKERNEL_H
+
+#include "KernelBuilder.h"
+#include "rope/IR/Rope.h"
+
+namespace mlir::rope::cpu {
+
+/// The range of scores about their reference in which weights and their sums
+/// are ordinary numbers.
+constexpr double kHighestScore = 31, kLowestScore = -120;
+/// The smallest sum of weights that those of the lowest scores do not show in.
+constexpr double kFaintestSum = 0x1p-70;
+/// log2 e and ln 2.
+constexpr double kLog2E = 1.4426950408889634074;
+constexpr double kLn2 = 0.69314718055994530942;
+
+enum class MaskKind { None, Keep, Add };
+
+/// The domain's coordinates of something; those that do not matter are null.
+struct Coordinates {
+  Value b, h, g, m, n;
+};
+
+/// A range of keys, relative to whatever.
+struct KeyRange {
+  Value begin, end;
+};
+
+/// What the rows of a strip see: every row sees `inner`, no row sees more than
+/// `outer`. `inner` may be empty.
+struct StripRange {
+  KeyRange inner, outer;
+};
+
+/// Memory that one head is computed in.
+struct Scratch {
+  /// Of a block: [row][channel] scaled, rotated queries and outputs so far;
+  /// [row][lane] sums of weights; [row] minus the reference.
+  Value query, output, sums, references;
+  /// [buffer][row][key] scores of two items.
+  Value scores;
+  /// [slot · row][key] weights of the strips of a group, [slot · row][lane]
+  /// their sums, and [slot] which strips these are.
+  Value weights, weightSums, slots;
+  /// [key][channel] keys of a panel, before they are transposed.
+  Value keyRows;
+  /// [row] first key seen and the one after the last; [strip] the same of all
+  /// and of any row. Null where all rows see the same.
+  Value rowBegins, rowEnds, stripRanges;
+};
+
+/// Operands in the form that tiles read.
+struct Packed {
+  /// [panel][channel][key]
+  Value key;
+  /// [key][channel]; null if values are read where they lie.
+  Value value;
+  /// [key] positions, if they are a list.
+  Value positions;
+};
+
+/// The key-value head at hand.
+struct Head {
+  Value b, h;
+  /// Keys that there are, and their panels.
+  Value keys, panels;
+  /// The position of the first key, unless positions are a list.
+  Value firstPosition;
+  /// Whether values are so large, small or odd that weights must be at most 1
+  /// and hidden keys skipped.
+  Value oddValues;
+};
+
+/// The block at hand.
+struct RowBlock {
+  /// Its first row, the rows of it that there are, and their strips.
+  Value first, rows, strips;
+  /// Panels that some row of it sees.
+  Value firstPanel, endPanel;
+  /// Whether every item takes the careful path.
+  Value careful;
+};
+
+struct AttentionKernel : KernelBuilder {
+  AttentionKernel(AttentionOp op, CPUPlanAttr plan, OpBuilder &builder);
+
+  AttentionOp op;
+  CPUPlanAttr plan;
+
+  //===--------------------------------------------------------------------===//
+  // Known when code is generated
+  //===--------------------------------------------------------------------===//
+
+  /// Rows and keys of a score tile.
+  int64_t tileRows, tileKeys;
+  /// Channels of queries and of values, and both padded to what loops want.
+  int64_t channels, paddedChannels, valueChannels, paddedValueChannels;
+  /// Steps beside the exponentials of one row; none if not positive.
+  int64_t weave;
+  /// Strips and rows of a block.
+  int64_t blockStrips, blockRows;
+  MaskKind mask = MaskKind::None;
+  /// Positions of keys are a list.
+  bool hasKeyList;
+  /// Rows see different ranges of keys; these do not all begin at the first.
+  bool hasRanges, hasBegins;
+  /// Values are copied: converted, rotated or padded.
+  bool packsValues;
+  /// Scores are not relative to the reference when they come out of products.
+  bool hasRawScores;
+
+  int64_t getKeyVectors() const { return plan.getKeys(); }
+  /// Whether some row may not see some key of a panel.
+  bool mayHideKeys();
+  /// Whether what one row sees is more than a range.
+  bool hasElementMask() const { return hasKeyList || mask == MaskKind::Keep; }
+
+  //===--------------------------------------------------------------------===//
+  // Values
+  //===--------------------------------------------------------------------===//
+
+  /// Extents of the domain.
+  Value numBatches, numHeads, numGroups, numRows, numKeys;
+  Scratch scratch;
+  Packed packed;
+  Head head;
+  RowBlock block;
+
+  AttentionLikeOpInterface getInterface() { return op; }
+  Value getOperand(OperandRole role) { return getInterface().getRoleOperand(role); }
+  Type getElementType(OperandRole role);
+  /// The coordinates of a row of the head, or of the block at hand; rows past
+  /// the end of a block repeat its last one.
+  Coordinates getRowCoordinates(Value row);
+  Coordinates getBlockRowCoordinates(Value rowOfBlock);
+  Coordinates getKeyCoordinates(Value key);
+  /// The indices of an element of a role's operand. Channels start at
+  /// `channel`.
+  SmallVector<IndexLike> getIndices(OperandRole role, const Coordinates &at,
+                                    IndexLike channel = 0);
+  /// What one dim is indexed by.
+  Value getDimIndex(const DimLabel &label, const Coordinates &at);
+};
+
+//===----------------------------------------------------------------------===//
+// Pieces, each in a file of its own
+//===----------------------------------------------------------------------===//
+
+/// 2^x for x in [kLowestScore, kHighestScore], within 1.2e-7 of it. NaN for NaN.
+Value buildExp2(KernelBuilder &b, Value x, bool lookup);
+/// 2^x for any x up to kHighestScore; 0 far below.
+Value buildCarefulExp2(KernelBuilder &b, Value x);
+/// tanh x
+Value buildTanh(KernelBuilder &b, Value x);
+
+/// All channels of an operand at `at` in one vector of f32, rotated if the op
+/// says so.
+Value loadRow(AttentionKernel &k, OperandRole role, const Coordinates &at);
+/// Stores all channels of an operand at `at`, rounded to its type.
+void storeRow(AttentionKernel &k, Value row, OperandRole role,
+              const Coordinates &at);
+/// Rotates a row as a role is.
+Value rotateRow(AttentionKernel &k, Value row, OperandRole role,
+                const Coordinates &at);
+
+/// Transposes lanes × lanes words in registers.
+SmallVector<Value> transpose(KernelBuilder &b, ArrayRef<Value> rows);
+/// Allocates memory of packed operands.
+void allocatePacked(AttentionKernel &k);
+void deallocatePacked(AttentionKernel &k);
+/// Packs the keys and values of the head at hand, and sets `head.oddValues`.
+void packHead(AttentionKernel &k);
+
+/// The number of keys of a batch, and the position of its first key.
+void setUpKeys(AttentionKernel &k);
+/// Finds what each row and strip of the block sees, and the block's panels.
+void setUpRanges(AttentionKernel &k);
+/// What a strip or row sees.
+StripRange getStripRange(AttentionKernel &k, Value strip);
+KeyRange getRowRange(AttentionKernel &k, Value rowOfBlock);
+/// Whether no row of a strip sees a key of a panel.
+Value isDead(AttentionKernel &k, Value panel, Value strip);
+/// Whether some row of a strip does not see some key of a panel, by ranges.
+/// Null if that cannot be.
+Value isPartial(AttentionKernel &k, Value panel, Value strip);
+/// Which of the keys from `key` on a row sees, by positions and mask; null if
+/// that cannot hide any. `row` are the row's coordinates. Keys beyond the
+/// operands are only safe to ask for with `padded`.
+Value getElementMask(AttentionKernel &k, const Coordinates &row, Value key,
+                     bool padded);
+/// Which of the keys of a panel from `first` on lie in a range of the panel.
+Value isInRange(AttentionKernel &k, const KeyRange &range, int64_t first);
+/// A range relative to a panel.
+KeyRange getRangeInPanel(AttentionKernel &k, const KeyRange &range,
+                         Value panel);
+/// The float mask of keys from `key` on.
+Value loadFloatMask(AttentionKernel &k, const Coordinates &row, Value key,
+                    bool padded);
+/// Whether mask and positions of a panel may be read without a look at its end.
+/// Null if always.
+Value isPanelWhole(AttentionKernel &k, Value panel);
+
+/// An item: a panel and a strip.
+struct Item {
+  Value panel, strip;
+};
+/// An item whose scores are in a buffer, and where its weights go.
+struct ScoredItem : Item {
+  Value buffer, slot;
+};
+
+/// Computes the scores of an item into a buffer. Next to it, if `current` is
+/// given, the weights of that item; returns the largest score of these.
+Value computeScores(AttentionKernel &k, const Item &item, Value buffer,
+                    const ScoredItem *current = nullptr, bool halfWidth = false);
+/// Applies the softcap to scores of an item.
+void capScores(AttentionKernel &k, const Item &item, Value buffer);
+
+/// Computes the weights of one row of an item and their sum; returns the larger
+/// of `highest` and its scores. `padded`: the panel may reach beyond operands.
+Value computeRowWeights(AttentionKernel &k, const ScoredItem &item, Value row,
+                        Value highest, bool padded);
+/// The same of all rows; returns the largest score.
+Value computeWeights(AttentionKernel &k, const ScoredItem &item, bool padded);
+/// Whether the sum of weights of some row is next to nothing.
+Value hasFaintRow(AttentionKernel &k, const ScoredItem &item);
+/// Hides the keys that a row does not see by its range.
+void hideKeys(AttentionKernel &k, const ScoredItem &item);
+/// Computes weights with regard for everything: moves references, hides keys.
+/// `next` is the item whose scores are in the other buffer.
+void computeCarefulWeights(AttentionKernel &k, const ScoredItem &item,
+                           const Item &next);
+
+/// Asks for memory that the next block and the next head will need, a little
+/// beside each item.
+void prefetchRows(AttentionKernel &k, const Item &item);
+
+/// Adds weights · values of an item to the output, and the sums of its weights.
+void addValues(AttentionKernel &k, const ScoredItem &item);
+
+/// Computes a block of rows of the head at hand.
+void computeBlock(AttentionKernel &k);
+/// Puts scaled, rotated queries of the block in place.
+void loadQueries(AttentionKernel &k);
+/// Empties output, sums and references of the block.
+void resetState(AttentionKernel &k);
+/// Whether the sums of some row are so small that lowest scores show.
+Value hasFaintSum(AttentionKernel &k);
+/// Divides, rotates back, rounds and stores.
+void storeOutputs(AttentionKernel &k);
+
+/// Why vector code cannot do an attention, whatever memory its operands are in;
+/// nullopt if it can.
+std::optional<std::string> findOperandObstacle(AttentionOp op);
+
+/// Computes all of the op, in place of it.
+void computeAttention(AttentionKernel &k);
+
+} // namespace mlir::rope::cpu
+
+#endif // ROPE_LIB_CODEGEN_CPU_ATTENTIONKERNEL_H

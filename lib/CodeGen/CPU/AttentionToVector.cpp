@@ -1,0 +1,216 @@
+//===- AttentionToVector.cpp - Attention as loops over vectors ------------===//
+//
+// Licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Implements rope-attention-to-vector: puts each attention into a function of
+// its own, and writes the loops over heads and blocks of rows there.
+//
+//===----------------------------------------------------------------------===//
+
+#include "AttentionKernel.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/SymbolTable.h"
+#include "rope/CodeGen/CPU/Attention.h"
+#include "rope/CodeGen/CPU/Passes.h"
+
+namespace mlir::rope {
+#define GEN_PASS_DEF_ATTENTIONTOVECTORPASS
+#include "rope/CodeGen/CPU/Passes.h.inc"
+} // namespace mlir::rope
+
+using namespace mlir;
+using namespace mlir::rope;
+using namespace mlir::rope::cpu;
+
+//===----------------------------------------------------------------------===//
+// Heads and blocks
+//===----------------------------------------------------------------------===//
+
+static void allocateScratch(AttentionKernel &k) {
+  Scratch &s = k.scratch;
+  Type f32 = k.getF32Type(), index = k.getIndexType();
+  int64_t slots = k.plan.getGroup();
+  s.query = k.reserve({k.blockRows, k.paddedChannels}, f32);
+  s.output = k.reserve({k.blockRows, k.paddedValueChannels}, f32);
+  s.sums = k.reserve({k.blockRows, k.lanes}, f32);
+  s.references = k.reserve({k.blockRows}, f32);
+  s.scores = k.reserve({2, k.tileRows, k.tileKeys}, f32);
+  s.weights = k.reserve({slots * k.tileRows, k.tileKeys}, f32);
+  s.weightSums = k.reserve({slots * k.tileRows, k.lanes}, f32);
+  int64_t length = llvm::alignTo(k.paddedChannels, k.lanes);
+  s.keyRows = k.reserve({k.tileKeys, length}, f32);
+  if (slots > 1)
+    s.slots = k.reserve({slots}, index);
+  if (!k.hasRanges)
+    return;
+  if (k.hasBegins)
+    s.rowBegins = k.reserve({k.blockRows}, index);
+  s.rowEnds = k.reserve({k.blockRows}, index);
+  s.stripRanges = k.reserve({k.blockStrips, 4}, index);
+}
+
+static void computeHead(AttentionKernel &k, Value b, Value h) {
+  k.head = Head{};
+  k.head.b = b;
+  k.head.h = h;
+  setUpKeys(k);
+  packHead(k);
+  k.loop(0, k.numRows, k.blockRows, [&](Value first) {
+    k.block = RowBlock{};
+    k.block.first = first;
+    k.block.rows = k.lesser(k.minus(k.numRows, first), k.blockRows);
+    computeBlock(k);
+  });
+}
+
+void cpu::computeAttention(AttentionKernel &k) {
+  allocateScratch(k);
+  allocatePacked(k);
+  k.loop(0, k.numBatches, 1, [&](Value b) {
+    k.loop(0, k.numHeads, 1, [&](Value h) { computeHead(k, b, h); });
+  });
+  deallocatePacked(k);
+}
+
+//===----------------------------------------------------------------------===//
+// Operands
+//===----------------------------------------------------------------------===//
+
+/// Memory of the same extents without strides.
+static Value allocateLike(OpBuilder &builder, Location loc, Value memory) {
+  auto type = cast<MemRefType>(memory.getType());
+  SmallVector<Value> extents;
+  for (auto [i, extent] : llvm::enumerate(type.getShape()))
+    if (ShapedType::isDynamic(extent))
+      extents.push_back(memref::DimOp::create(builder, loc, memory, i));
+  auto plain = MemRefType::get(type.getShape(), type.getElementType());
+  return memref::AllocOp::create(builder, loc, plain, extents);
+}
+
+/// Vectors lie along the last dim of operands. One that has a stride there,
+/// which bufferization decides, is copied before the op, an init after it.
+static void removeLastStrides(AttentionOp op) {
+  Location loc = op.getLoc();
+  for (OpOperand &operand : op->getOpOperands()) {
+    Value memory = operand.get();
+    auto type = dyn_cast<MemRefType>(memory.getType());
+    if (!type || type.getRank() == 0 || type.isLastDimUnitStride())
+      continue;
+    OpBuilder builder(op);
+    Value plain = allocateLike(builder, loc, memory);
+    operand.set(plain);
+    bool isInit = op.isDpsInit(&operand);
+    if (!isInit)
+      memref::CopyOp::create(builder, loc, memory, plain);
+    builder.setInsertionPointAfter(op);
+    if (isInit)
+      memref::CopyOp::create(builder, loc, plain, memory);
+    memref::DeallocOp::create(builder, loc, plain);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Puts ops into functions, one for all that are alike.
+class Outliner {
+public:
+  explicit Outliner(ModuleOp module) : module(module), symbols(module) {}
+
+  /// Replaces `op` by a call. Returns the op in the function, or null if
+  /// another op like it is there already.
+  AttentionOp outline(AttentionOp op);
+
+private:
+  func::FuncOp createFunction(AttentionOp op, FunctionType type);
+
+  ModuleOp module;
+  SymbolTable symbols;
+  DenseMap<std::tuple<Type, Attribute, Attribute>, func::FuncOp> functions;
+};
+} // namespace
+
+func::FuncOp Outliner::createFunction(AttentionOp op, FunctionType type) {
+  auto function = func::FuncOp::create(op.getLoc(), "rope_attention", type);
+  function.setPrivate();
+  // It is large, and its memory is to be given back at its end.
+  function.setNoInline(true);
+  symbols.insert(function);
+  Block *body = function.addEntryBlock();
+  IRMapping mapping;
+  mapping.map(op->getOperands(), body->getArguments());
+  OpBuilder builder = OpBuilder::atBlockEnd(body);
+  builder.clone(*op, mapping);
+  func::ReturnOp::create(builder, op.getLoc());
+  return function;
+}
+
+AttentionOp Outliner::outline(AttentionOp op) {
+  auto type = FunctionType::get(op.getContext(), op->getOperandTypes(), {});
+  func::FuncOp &function =
+      functions[{type, op->getPropertiesAsAttribute(),
+                 op->getAttr(kPlanAttrName)}];
+  AttentionOp inside;
+  if (!function) {
+    function = createFunction(op, type);
+    inside = *function.getOps<AttentionOp>().begin();
+  }
+  OpBuilder builder(op);
+  func::CallOp::create(builder, op.getLoc(), function, op->getOperands());
+  op.erase();
+  return inside;
+}
+
+/// Whether a plan can be carried out; a diagnostic if not.
+static LogicalResult checkPlan(AttentionOp op, CPUPlanAttr plan) {
+  if (std::optional<std::string> obstacle = findOperandObstacle(op))
+    return op.emitOpError() << "cannot have a plan: " << *obstacle;
+  for (int64_t number :
+       {plan.getLanes(), plan.getRows(), plan.getKeys(), plan.getChannels(),
+        plan.getGroup(), plan.getStrips(), plan.getWeave()})
+    if (number == 0)
+      return op.emitOpError("has a plan with open numbers: run rope-plan");
+  return success();
+}
+
+LogicalResult rope::lowerAttentionToVector(ModuleOp module) {
+  SmallVector<AttentionOp> ops;
+  module.walk([&](AttentionOp op) {
+    if (op->hasAttr(kPlanAttrName) && op.hasPureBufferSemantics())
+      ops.push_back(op);
+  });
+  Outliner outliner(module);
+  for (AttentionOp op : ops) {
+    auto plan = op->getAttrOfType<CPUPlanAttr>(kPlanAttrName);
+    if (failed(checkPlan(op, plan)))
+      return failure();
+    removeLastStrides(op);
+    AttentionOp inside = outliner.outline(op);
+    if (!inside)
+      continue;
+    OpBuilder builder(inside);
+    AttentionKernel kernel(inside, plan, builder);
+    computeAttention(kernel);
+    inside.erase();
+  }
+  return success();
+}
+
+namespace {
+struct AttentionToVectorPass
+    : rope::impl::AttentionToVectorPassBase<AttentionToVectorPass> {
+  void runOnOperation() override {
+    if (failed(lowerAttentionToVector(getOperation())))
+      signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,244 @@
+//===- Pack.cpp - Keys and values as tiles want them ----------------------===//
+//
+// Licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Once for each key-value head: keys are rotated and transposed into panels of
+// [channel][key], and values are copied if they need a rotation, a conversion
+// or padding. Keys beyond the last are zeros.
+//
+//===----------------------------------------------------------------------===//
+
+#include "AttentionKernel.h"
+
+using namespace mlir;
+using namespace mlir::rope;
+using namespace mlir::rope::cpu;
+
+//===----------------------------------------------------------------------===//
+// Transposition in registers
+//===----------------------------------------------------------------------===//
+
+/// In each 4 words: those from 2·`half` on of x and of y, `width` at a time in
+/// turn. One instruction of x86.
+static Value unpack(KernelBuilder &b, Value x, Value y, int64_t width,
+                    int64_t half) {
+  SmallVector<int64_t> mask;
+  for (int64_t quad = 0; quad < b.lanes; quad += 4)
+    for (int64_t i = 0; i < 2; i += width)
+      for (int64_t source : {int64_t(0), b.lanes})
+        for (int64_t j = 0; j < width; ++j)
+          mask.push_back(source + quad + 2 * half + i + j);
+  return vector::ShuffleOp::create(b, x, y, mask);
+}
+
+/// Every other 4 words of x and then of y, from `parity` on.
+static Value takeQuads(KernelBuilder &b, Value x, Value y, int64_t parity) {
+  SmallVector<int64_t> mask;
+  for (int64_t i = 0; i < b.lanes; ++i)
+    mask.push_back((2 * (i / 4) + parity) * 4 + i % 4);
+  return vector::ShuffleOp::create(b, x, y, mask);
+}
+
+/// The i-th result has the i-th 4 words of each row.
+static SmallVector<Value> transposeQuads(KernelBuilder &b,
+                                         ArrayRef<Value> rows) {
+  if (rows.size() == 1)
+    return {rows.front()};
+  SmallVector<Value> results(rows.size());
+  for (int64_t parity : {0, 1}) {
+    SmallVector<Value> halves;
+    for (size_t i = 0; i < rows.size(); i += 2)
+      halves.push_back(takeQuads(b, rows[i], rows[i + 1], parity));
+    for (auto [i, row] : llvm::enumerate(transposeQuads(b, halves)))
+      results[2 * i + parity] = row;
+  }
+  return results;
+}
+
+SmallVector<Value> cpu::transpose(KernelBuilder &b, ArrayRef<Value> rows) {
+  if (b.lanes == 1)
+    return SmallVector<Value>(rows);
+  if (b.lanes == 2)
+    return {vector::ShuffleOp::create(b, rows[0], rows[1],
+                                      ArrayRef<int64_t>{0, 2}),
+            vector::ShuffleOp::create(b, rows[0], rows[1],
+                                      ArrayRef<int64_t>{1, 3})};
+  // Squares of 4 by 4 words, of all quads at once.
+  SmallVector<SmallVector<Value>> columns(4);
+  for (int64_t i = 0; i < b.lanes; i += 4) {
+    for (int64_t half : {0, 1}) {
+      Value x = unpack(b, rows[i], rows[i + 1], 1, half);
+      Value y = unpack(b, rows[i + 2], rows[i + 3], 1, half);
+      columns[2 * half].push_back(unpack(b, x, y, 2, 0));
+      columns[2 * half + 1].push_back(unpack(b, x, y, 2, 1));
+    }
+  }
+  SmallVector<Value> results(b.lanes);
+  for (int64_t i = 0; i < 4; ++i)
+    for (auto [quad, row] : llvm::enumerate(transposeQuads(b, columns[i])))
+      results[4 * quad + i] = row;
+  return results;
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+static Value allocate(AttentionKernel &k, ArrayRef<int64_t> shape, Type element,
+                      Value extent) {
+  auto type = MemRefType::get(shape, element);
+  return memref::AllocOp::create(k, type, extent, k.getI64IntegerAttr(64));
+}
+
+void cpu::allocatePacked(AttentionKernel &k) {
+  Value panels = k.quotientUp(k.numKeys, k.tileKeys);
+  Type f32 = k.getF32Type();
+  k.packed.key =
+      allocate(k, {ShapedType::kDynamic, k.paddedChannels, k.tileKeys}, f32,
+               panels);
+  if (k.packsValues)
+    k.packed.value =
+        allocate(k, {ShapedType::kDynamic, k.paddedValueChannels}, f32,
+                 k.numKeys);
+  if (k.hasKeyList)
+    k.packed.positions = allocate(k, {ShapedType::kDynamic}, k.getI64Type(),
+                                  k.times(panels, k.tileKeys));
+}
+
+void cpu::deallocatePacked(AttentionKernel &k) {
+  for (Value memory : {k.packed.key, k.packed.value, k.packed.positions})
+    if (memory)
+      memref::DeallocOp::create(k, memory);
+}
+
+//===----------------------------------------------------------------------===//
+// Keys
+//===----------------------------------------------------------------------===//
+
+/// `row` with zeros up to a length.
+static Value pad(KernelBuilder &b, Value row, int64_t length) {
+  auto type = cast<VectorType>(row.getType());
+  if (type.getNumElements() == length)
+    return row;
+  Value zeros = arith::ConstantOp::create(
+      b, b.getZeroAttr(VectorType::get(length, type.getElementType())));
+  return vector::InsertStridedSliceOp::create(b, row, zeros,
+                                              ArrayRef<int64_t>{0},
+                                              ArrayRef<int64_t>{1});
+}
+
+/// The keys of a panel, row by row; zeros beyond the last key.
+static void loadKeyRows(AttentionKernel &k, Value panel) {
+  auto rowType = cast<MemRefType>(k.scratch.keyRows.getType());
+  int64_t length = rowType.getDimSize(1);
+  Value first = k.times(panel, k.tileKeys);
+  Value count = k.lesser(k.tileKeys, k.minus(k.head.keys, first));
+  k.loop(0, count, 1, [&](Value i) {
+    Coordinates at = k.getKeyCoordinates(k.plus(first, i));
+    Value row = loadRow(k, OperandRole::Key, at);
+    k.storeVector(pad(k, row, length), k.scratch.keyRows, {i, 0});
+  });
+  Value zeros = arith::ConstantOp::create(
+      k, k.getZeroAttr(VectorType::get(length, k.getF32Type())));
+  k.loop(count, k.tileKeys, 1, [&](Value i) {
+    k.storeVector(zeros, k.scratch.keyRows, {i, 0});
+  });
+}
+
+/// Transposes a square of keys and channels; stores `count` channels.
+static void packSquare(AttentionKernel &k, Value panel, Value firstKey,
+                       IndexLike firstChannel, int64_t count) {
+  SmallVector<Value> rows;
+  for (int64_t i = 0; i < k.lanes; ++i)
+    rows.push_back(k.loadVector(k.scratch.keyRows,
+                                {k.plus(firstKey, i), firstChannel}));
+  SmallVector<Value> columns = transpose(k, rows);
+  for (int64_t i = 0; i < count; ++i)
+    k.storeVector(columns[i], k.packed.key,
+                  {panel, k.plus(firstChannel, i), firstKey});
+}
+
+static void packKeys(AttentionKernel &k) {
+  int64_t whole = k.paddedChannels / k.lanes * k.lanes;
+  k.loop(0, k.head.panels, 1, [&](Value panel) {
+    loadKeyRows(k, panel);
+    k.loop(0, k.tileKeys, k.lanes, [&](Value key) {
+      k.loop(0, whole, k.lanes, [&](Value channel) {
+        packSquare(k, panel, key, channel, k.lanes);
+      });
+      if (whole != k.paddedChannels)
+        packSquare(k, panel, key, whole, k.paddedChannels - whole);
+    });
+  });
+}
+
+static void packPositions(AttentionKernel &k) {
+  Value positions = k.getOperand(OperandRole::KeyPos);
+  k.loop(0, k.head.keys, 1, [&](Value key) {
+    Value position =
+        k.load(positions, k.getIndices(OperandRole::KeyPos,
+                                       k.getKeyCoordinates(key)));
+    if (position.getType().isIndex())
+      position = arith::IndexCastOp::create(k, k.getI64Type(), position);
+    else if (position.getType() != k.getI64Type())
+      position = arith::ExtSIOp::create(k, k.getI64Type(), position);
+    k.store(position, k.packed.positions, {key});
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+/// The largest magnitudes of a row and of `largest`, as bits.
+static Value foldMagnitudes(AttentionKernel &k, Value row, Value largest) {
+  auto floats = cast<VectorType>(row.getType());
+  auto ints = VectorType::get(floats.getShape(), k.getI32Type());
+  Value bits = arith::BitcastOp::create(k, ints, row);
+  Value mask = arith::ConstantOp::create(
+      k, DenseElementsAttr::get(ints, int32_t(0x7FFFFFFF)));
+  bits = arith::AndIOp::create(k, bits, mask);
+  return arith::MaxUIOp::create(k, largest, bits);
+}
+
+/// Whether the largest magnitude, as bits, is not within 2^±60: sums of weights
+/// times values could leave the range of f32, or hidden values be NaN.
+static Value isOdd(AttentionKernel &k, Value bits) {
+  auto constant = [&](float number) {
+    return arith::ConstantOp::create(
+        k, k.getI32IntegerAttr(llvm::bit_cast<int32_t>(number)));
+  };
+  auto compare = [&](arith::CmpIPredicate predicate, Value other) -> Value {
+    return arith::CmpIOp::create(k, predicate, bits, other);
+  };
+  Value isLarge = compare(arith::CmpIPredicate::ugt, constant(0x1p60f));
+  Value isSmall = k.both(compare(arith::CmpIPredicate::ult, constant(0x1p-60f)),
+                         compare(arith::CmpIPredicate::ne, constant(0.0f)));
+  return k.either(isLarge, isSmall);
+}
+
+/// Looks at all values, and copies them if they are packed.
+static Value packValues(AttentionKernel &k) {
+  auto type = VectorType::get(k.valueChannels, k.getI32Type());
+  Value none = arith::ConstantOp::create(k, k.getZeroAttr(type));
+  SmallVector<Value> largest =
+      k.loop(0, k.head.keys, 1, none, [&](Value key, ValueRange carried) {
+        Value row = loadRow(k, OperandRole::Value, k.getKeyCoordinates(key));
+        if (k.packsValues)
+          k.storeVector(pad(k, row, k.paddedValueChannels), k.packed.value,
+                        {key, 0});
+        return SmallVector<Value>{foldMagnitudes(k, row, carried.front())};
+      });
+  return isOdd(k, vector::ReductionOp::create(k, vector::CombiningKind::MAXUI,
+                                              largest.front()));
+}
+
+void cpu::packHead(AttentionKernel &k) {
+  packKeys(k);
+  if (k.hasKeyList)
+    packPositions(k);
+  k.head.oddValues = packValues(k);
+}

@@ -1,0 +1,203 @@
+//===- Plan.cpp - How attention becomes vector code -----------------------===//
+//
+// Licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Implements rope-plan: which attention vector code can do, and by which tiles.
+//
+//===----------------------------------------------------------------------===//
+
+#include "AttentionKernel.h"
+
+#include "mlir/IR/Remarks.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "rope/CodeGen/CPU/Attention.h"
+#include "rope/CodeGen/CPU/Passes.h"
+#include "rope/IR/MemoryOverlap.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <cmath>
+
+namespace mlir::rope {
+#define GEN_PASS_DEF_PLANPASS
+#include "rope/CodeGen/CPU/Passes.h.inc"
+} // namespace mlir::rope
+
+using namespace mlir;
+using namespace mlir::rope;
+
+//===----------------------------------------------------------------------===//
+// What vector code can do
+//===----------------------------------------------------------------------===//
+
+/// Channels are held in registers and unrolled.
+static constexpr int64_t kMaxChannels = 512;
+
+static std::optional<std::string> findTypeObstacle(AttentionOp op) {
+  AttentionLikeOpInterface self = op;
+  for (OperandRole role :
+       {OperandRole::Query, OperandRole::Key, OperandRole::Value,
+        OperandRole::Mask, OperandRole::Sink})
+    if (Value operand = self.getRoleOperand(role))
+      if (getElementTypeOrSelf(operand).isF64())
+        return (stringifyRole(role) + " is f64, vectors are f32").str();
+  return std::nullopt;
+}
+
+static std::optional<std::string> findNumberObstacle(AttentionOp op) {
+  double softcap =
+      op.getSoftcap() ? op.getSoftcap()->convertToDouble() : 1.0;
+  double factor = op.getScale().convertToDouble() / softcap;
+  for (double number : {factor, softcap}) {
+    auto rounded = static_cast<float>(2 * number);
+    if (number != 0 && !std::isnormal(rounded))
+      return "f32 cannot hold the scale or the softcap";
+  }
+  return std::nullopt;
+}
+
+static std::optional<std::string> findChannelObstacle(AttentionOp op) {
+  AttentionLikeOpInterface self = op;
+  for (auto [role, dim] : {std::pair(OperandRole::Query, DomainDim::D),
+                           {OperandRole::Key, DomainDim::D},
+                           {OperandRole::Value, DomainDim::E},
+                           {OperandRole::Output, DomainDim::E}}) {
+    DimLabels labels = self.getLabels(role);
+    if (findDim(labels, dim) != labels.size() - 1)
+      return ("channels are not the last dim of " + stringifyRole(role)).str();
+  }
+  for (DomainDim dim : {DomainDim::D, DomainDim::E}) {
+    int64_t extent = self.getStaticExtent(dim);
+    if (ShapedType::isDynamic(extent))
+      return "the number of channels is dynamic";
+    if (extent < 1 || extent > kMaxChannels)
+      return (Twine(extent) + " channels, vectors have 1 to " +
+              Twine(kMaxChannels))
+          .str();
+  }
+  return std::nullopt;
+}
+
+static std::optional<std::string> findMaskObstacle(AttentionOp op) {
+  if (!op.getMask())
+    return std::nullopt;
+  DimLabels labels =
+      AttentionLikeOpInterface(op).getLabels(OperandRole::Mask);
+  std::optional<unsigned> keys = findDim(labels, DomainDim::N);
+  if (keys && *keys != labels.size() - 1)
+    return "keys are not the last dim of mask";
+  return std::nullopt;
+}
+
+static std::optional<std::string> findMemoryObstacle(AttentionOp op) {
+  if (op.hasPureTensorSemantics())
+    return std::nullopt;
+  for (Value init : op.getInits())
+    for (Value input : op.getDpsInputs())
+      if (isa<MemRefType>(input.getType()) && mayOverlap(input, init))
+        return "an input may share memory with a result";
+  return std::nullopt;
+}
+
+std::optional<std::string> cpu::findOperandObstacle(AttentionOp op) {
+  for (auto find : {findTypeObstacle, findNumberObstacle, findChannelObstacle,
+                    findMaskObstacle})
+    if (std::optional<std::string> obstacle = find(op))
+      return obstacle;
+  return std::nullopt;
+}
+
+std::optional<std::string> rope::findCPUObstacle(AttentionOp op) {
+  if (std::optional<std::string> obstacle = cpu::findOperandObstacle(op))
+    return obstacle;
+  return findMemoryObstacle(op);
+}
+
+//===----------------------------------------------------------------------===//
+// The choice
+//===----------------------------------------------------------------------===//
+
+/// Registers that exponentials want beside sums, keys and one query: with less,
+/// they are better off in a loop of their own.
+static constexpr int64_t kExponentialRegisters = 9;
+
+static CPUPlanAttr getOpenPlan(MLIRContext *context) {
+  return CPUPlanAttr::get(context, 0, 0, 0, 0, 0, 0, 0, 0, false, false);
+}
+
+CPUPlanAttr rope::chooseCPUPlan(AttentionOp op, CPUPlanAttr given,
+                                const CPUTarget &target) {
+  AttentionLikeOpInterface self = op;
+  MLIRContext *context = op.getContext();
+  if (!given)
+    given = getOpenPlan(context);
+  auto choose = [](int64_t number, int64_t otherwise) {
+    return number ? number : otherwise;
+  };
+  int64_t channels = llvm::alignTo(self.getStaticExtent(DomainDim::D), 4);
+  int64_t valueChannels = self.getStaticExtent(DomainDim::E);
+  bool manyRegisters = target.registers >= 32;
+
+  int64_t lanes = choose(given.getLanes(), target.lanes);
+  // Few sums leave room for exponentials; with few registers there is none
+  // anyway, and a large tile needs fewer loads.
+  int64_t rows = choose(given.getRows(), manyRegisters ? 4 : 6);
+  int64_t keys = choose(given.getKeys(), manyRegisters ? 4 : 2);
+  int64_t valueVectors = llvm::divideCeil(valueChannels, lanes);
+  int64_t tileVectors =
+      choose(given.getChannels(),
+             std::min<int64_t>(manyRegisters ? 4 : 2, valueVectors));
+  bool hasRoom =
+      rows * keys + keys + 1 + kExponentialRegisters <= target.registers;
+  int64_t weave = choose(
+      given.getWeave(),
+      hasRoom ? std::min<int64_t>(channels > 64 ? 16 : 8, channels / rows)
+              : -1);
+  // Panels of keys and of values that do not fit the cache together take turns.
+  int64_t panelBytes = keys * lanes * (channels + valueChannels) * 4;
+  int64_t group = choose(given.getGroup(),
+                         panelBytes > target.cacheBytes ? 4 : 1);
+  int64_t strips = choose(given.getStrips(), manyRegisters ? 24 : 16);
+  return CPUPlanAttr::get(context, lanes, rows, keys, tileVectors, group,
+                          strips, weave, choose(given.getStream(), -1),
+                          given.getLookup() ||
+                              (target.lookup && lanes == 16),
+                          given.getDots());
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+static remark::RemarkOpts getRemark() {
+  return remark::RemarkOpts::name("attention").category("rope-plan");
+}
+
+namespace {
+struct PlanPass : rope::impl::PlanPassBase<PlanPass> {
+  using PlanPassBase::PlanPassBase;
+
+  void runOnOperation() override {
+    CPUTarget target{lanes, registers, cacheBytes, lookup};
+    getOperation()->walk([&](AttentionOp op) {
+      auto given = op->getAttrOfType<CPUPlanAttr>(kPlanAttrName);
+      if (std::optional<std::string> obstacle = findCPUObstacle(op)) {
+        remark::missed(op.getLoc(), getRemark()) << *obstacle;
+        if (!given)
+          return;
+        op.emitOpError() << "cannot have a plan: " << *obstacle;
+        return signalPassFailure();
+      }
+      CPUPlanAttr plan = chooseCPUPlan(op, given, target);
+      op->setAttr(kPlanAttrName, plan);
+      std::string tile = std::to_string(plan.getRows()) + " rows by " +
+                         std::to_string(plan.getKeys() * plan.getLanes()) +
+                         " keys";
+      remark::passed(op.getLoc(), getRemark()) << "vector code of " + tile;
+    });
+    markAllAnalysesPreserved();
+  }
+};
+} // namespace

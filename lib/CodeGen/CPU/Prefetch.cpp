@@ -1,0 +1,61 @@
+//===- Prefetch.cpp - Memory that is needed soon --------------------------===//
+//
+// Licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Products wait for nothing, but packing, loading queries and storing outputs
+// wait for memory: one after the other, these phases leave it idle in between.
+// So each of the first items of a block asks for a row of each operand.
+//
+//===----------------------------------------------------------------------===//
+
+#include "AttentionKernel.h"
+
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace mlir::rope;
+using namespace mlir::rope::cpu;
+
+static constexpr int64_t kLineBytes = 64;
+
+/// Asks for all lines of a row.
+static void prefetchRow(AttentionKernel &k, OperandRole role,
+                        const Coordinates &at) {
+  Value memory = k.getOperand(role);
+  int64_t channels =
+      cast<MemRefType>(memory.getType()).getShape().back();
+  int64_t perLine =
+      kLineBytes * 8 / k.getElementType(role).getIntOrFloatBitWidth();
+  for (int64_t c = 0; c < channels; c += perLine)
+    memref::PrefetchOp::create(
+        k, memory, k.indices(k.getIndices(role, at, c)),
+        /*isWrite=*/role == OperandRole::Output, /*localityHint=*/3,
+        /*isDataCache=*/true);
+}
+
+/// The head after the one at hand, in the same batch; the last one again.
+static Value getNextHead(AttentionKernel &k) {
+  return k.lesser(k.plus(k.head.h, 1), k.minus(k.numHeads, 1));
+}
+
+void cpu::prefetchRows(AttentionKernel &k, const Item &item) {
+  // As many panels have an item for each row of a block.
+  Value panels = k.minus(item.panel, k.block.firstPanel);
+  k.when(k.isLess(panels, k.tileRows), [&] {
+    Value number = k.plus(k.times(panels, k.block.strips), item.strip);
+    Value row = k.plus(k.block.first, number);
+    Value lastRow = k.minus(k.numRows, 1);
+    prefetchRow(k, OperandRole::Output,
+                k.getRowCoordinates(k.lesser(row, lastRow)));
+    Value nextRow = k.lesser(k.plus(row, k.blockRows), lastRow);
+    prefetchRow(k, OperandRole::Query, k.getRowCoordinates(nextRow));
+    Value key = k.lesser(k.getRowCoordinates(row).m, k.minus(k.numKeys, 1));
+    Coordinates next = k.getKeyCoordinates(key);
+    next.h = getNextHead(k);
+    prefetchRow(k, OperandRole::Key, next);
+    prefetchRow(k, OperandRole::Value, next);
+  });
+}

@@ -1,0 +1,152 @@
+//===- State.cpp - Queries, state and outputs of a block ------------------===//
+//
+// Licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What comes before the first item of a block and after its last one.
+//
+//===----------------------------------------------------------------------===//
+
+#include "AttentionKernel.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace mlir::rope;
+using namespace mlir::rope::cpu;
+
+static Value createSplat(KernelBuilder &b, int64_t length, double value) {
+  auto type = VectorType::get(length, b.getF32Type());
+  return arith::ConstantOp::create(
+      b, DenseElementsAttr::get(type, static_cast<float>(value)));
+}
+
+void cpu::loadQueries(AttentionKernel &k) {
+  double factor = k.op.getScale().convertToDouble();
+  // The softcap wants scores as multiples of it.
+  factor *= k.op.getSoftcap() ? 1.0 / k.op.getSoftcap()->convertToDouble()
+                              : kLog2E;
+  Value scale = createSplat(k, k.channels, factor);
+  Value zeros = createSplat(k, k.paddedChannels, 0.0);
+  k.loop(0, k.times(k.block.strips, k.tileRows), 1, [&](Value row) {
+    Value query =
+        loadRow(k, OperandRole::Query, k.getBlockRowCoordinates(row));
+    query = k.mul(query, scale);
+    if (k.channels != k.paddedChannels)
+      query = vector::InsertStridedSliceOp::create(
+          k, query, zeros, ArrayRef<int64_t>{0}, ArrayRef<int64_t>{1});
+    k.storeVector(query, k.scratch.query, {row, 0});
+  });
+}
+
+void cpu::resetState(AttentionKernel &k) {
+  Value zeros = createSplat(k, k.paddedValueChannels, 0.0);
+  k.loop(0, k.times(k.block.strips, k.tileRows), 1, [&](Value row) {
+    k.storeVector(zeros, k.scratch.output, {row, 0});
+    k.storeVector(k.numbers(0.0), k.scratch.sums, {row, 0});
+    k.store(k.number(0.0), k.scratch.references, {row});
+  });
+}
+
+static Value loadSum(AttentionKernel &k, Value row) {
+  return k.sumOfLanes(k.loadVector(k.scratch.sums, {row, 0}));
+}
+
+Value cpu::hasFaintSum(AttentionKernel &k) {
+  return k
+      .loop(0, k.block.rows, 1, k.condition(false),
+            [&](Value row, ValueRange carried) -> SmallVector<Value> {
+              Value sum = loadSum(k, row);
+              auto compare = [&](arith::CmpFPredicate predicate,
+                                 double bound) -> Value {
+                return arith::CmpFOp::create(k, predicate, sum,
+                                             k.number(bound));
+              };
+              // A row that sees no key has a sum of 0.
+              Value isFaint =
+                  k.both(compare(arith::CmpFPredicate::OGT, 0.0),
+                         compare(arith::CmpFPredicate::OLT, kFaintestSum));
+              return {k.either(carried.front(), isFaint)};
+            })
+      .front();
+}
+
+namespace {
+/// How a row ends: o = output · factor, lse = reference + ln sum.
+struct RowEnd {
+  Value factor, reference, sum;
+};
+} // namespace
+
+/// One more term of the sum that has no value: the reference goes up to it if
+/// it is larger.
+static void addSink(AttentionKernel &k, const Coordinates &at, RowEnd &end,
+                    Value &weight) {
+  Value sink = k.toF32(k.load(k.getOperand(OperandRole::Sink),
+                              k.getIndices(OperandRole::Sink, at)));
+  auto isAbove = [&](Value x, Value y) -> Value {
+    return arith::CmpFOp::create(k, arith::CmpFPredicate::OGT, x, y);
+  };
+  Value isEmpty = arith::CmpFOp::create(k, arith::CmpFPredicate::OEQ, end.sum,
+                                        k.number(0.0));
+  Value moves = k.either(isEmpty, isAbove(sink, end.reference));
+  Value highest = k.select(moves, sink, end.reference);
+  auto exp = [&](Value x) -> Value {
+    return math::ExpOp::create(k, arith::SubFOp::create(k, x, highest));
+  };
+  Value isNone = arith::CmpFOp::create(
+      k, arith::CmpFPredicate::OEQ, sink,
+      k.number(-std::numeric_limits<double>::infinity()));
+  weight = k.select(isEmpty, k.number(0.0), exp(end.reference));
+  Value term = k.select(isNone, k.number(0.0), exp(sink));
+  end.sum = k.add(k.mul(end.sum, weight), term);
+  end.reference = highest;
+}
+
+static RowEnd finishRow(AttentionKernel &k, Value row, const Coordinates &at) {
+  RowEnd end;
+  end.sum = loadSum(k, row);
+  Value minusReference = k.load(k.scratch.references, {row});
+  end.reference = k.mul(minusReference, k.number(-kLn2));
+  Value isEmpty = arith::CmpFOp::create(k, arith::CmpFPredicate::OEQ, end.sum,
+                                        k.number(0.0));
+  Value weight;
+  if (k.getOperand(OperandRole::Sink))
+    addSink(k, at, end, weight);
+  Value inverse = arith::DivFOp::create(k, k.number(1.0), end.sum);
+  if (weight)
+    inverse = k.mul(inverse, weight);
+  end.factor = k.select(isEmpty, k.number(0.0), inverse);
+  return end;
+}
+
+static void storeLse(AttentionKernel &k, const RowEnd &end,
+                     const Coordinates &at) {
+  auto widen = [&](Value x) -> Value {
+    return arith::ExtFOp::create(k, k.getF64Type(), x);
+  };
+  // Rounded once. −∞ for a row that sees nothing.
+  Value log = math::LogOp::create(k, widen(end.sum));
+  Value lse = arith::AddFOp::create(k, widen(end.reference), log);
+  if (k.getElementType(OperandRole::Lse).isF32())
+    lse = arith::TruncFOp::create(k, k.getF32Type(), lse);
+  k.store(lse, k.getOperand(OperandRole::Lse),
+          k.getIndices(OperandRole::Lse, at));
+}
+
+void cpu::storeOutputs(AttentionKernel &k) {
+  k.loop(0, k.block.rows, 1, [&](Value row) {
+    Coordinates at = k.getRowCoordinates(k.plus(k.block.first, row));
+    RowEnd end = finishRow(k, row, at);
+    Value output =
+        k.loadVector(k.scratch.output, {row, 0}, k.valueChannels);
+    Value factor = vector::BroadcastOp::create(k, output.getType(),
+                                               end.factor);
+    output = rotateRow(k, k.mul(output, factor), OperandRole::Output, at);
+    storeRow(k, output, OperandRole::Output, at);
+    if (k.getOperand(OperandRole::Lse))
+      storeLse(k, end, at);
+  });
+}

@@ -1,0 +1,196 @@
+//===- Values.cpp - The value tile ----------------------------------------===//
+//
+// Licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Weights of an item times values. Sums of a panel start at zero, and are added
+// to the output at their end: sums of sums are several times more exact than
+// one long chain, and the loop need not wait for the output.
+//
+//===----------------------------------------------------------------------===//
+
+#include "AttentionKernel.h"
+
+using namespace mlir;
+using namespace mlir::rope;
+using namespace mlir::rope::cpu;
+
+/// Keys of one iteration.
+static constexpr int64_t kUnroll = 4;
+/// Sums that hide the latency of one another.
+static constexpr int64_t kChains = 16;
+
+namespace {
+/// Some channels of an item: rows × vectors of sums. With few of them, each is
+/// cut into several that take turns.
+class ValueTile {
+public:
+  ValueTile(AttentionKernel &k, const ScoredItem &item, int64_t firstChannel,
+            int64_t vectors);
+
+  /// Sums over keys of the panel in a range.
+  SmallVector<Value> compute(const KeyRange &range);
+  void addToOutput(ValueRange sums);
+  /// Channels of a vector of the value at a key of the panel.
+  Value loadValues(Value key, int64_t vector);
+
+private:
+  SmallVector<Value> step(Value key, int64_t count, ValueRange sums);
+  SmallVector<Value> joinTurns(ValueRange sums);
+
+  AttentionKernel &k;
+  const ScoredItem &item;
+  int64_t firstChannel, vectors, turns;
+};
+} // namespace
+
+ValueTile::ValueTile(AttentionKernel &k, const ScoredItem &item,
+                     int64_t firstChannel, int64_t vectors)
+    : k(k), item(item), firstChannel(firstChannel), vectors(vectors),
+      turns(1) {
+  while (turns < kUnroll && 2 * turns * vectors * k.tileRows <= kChains)
+    turns *= 2;
+}
+
+Value ValueTile::loadValues(Value key, int64_t vector) {
+  Value inHead = k.plus(k.times(item.panel, k.tileKeys), key);
+  int64_t channel = firstChannel + vector * k.lanes;
+  if (k.packsValues)
+    return k.loadVector(k.packed.value, {inHead, channel});
+  return k.loadVector(
+      k.getOperand(OperandRole::Value),
+      k.getIndices(OperandRole::Value, k.getKeyCoordinates(inHead), channel));
+}
+
+SmallVector<Value> ValueTile::step(Value key, int64_t count,
+                                   ValueRange sums) {
+  SmallVector<Value> next(sums);
+  for (int64_t i = 0; i < count; ++i) {
+    Value at = k.plus(key, i);
+    SmallVector<Value> values;
+    for (int64_t v = 0; v < vectors; ++v)
+      values.push_back(loadValues(at, v));
+    for (int64_t r = 0; r < k.tileRows; ++r) {
+      Value row = k.plus(k.times(item.slot, k.tileRows), r);
+      Value weight = k.broadcast(k.load(k.scratch.weights, {row, at}));
+      for (int64_t v = 0; v < vectors; ++v) {
+        Value &sum =
+            next[((i % turns) * k.tileRows + r) * vectors + v];
+        sum = k.fma(weight, values[v], sum);
+      }
+    }
+  }
+  return next;
+}
+
+SmallVector<Value> ValueTile::joinTurns(ValueRange sums) {
+  int64_t size = k.tileRows * vectors;
+  SmallVector<Value> joined(sums.take_front(size));
+  for (int64_t turn = 1; turn < turns; ++turn)
+    for (int64_t i = 0; i < size; ++i)
+      joined[i] = k.add(joined[i], sums[turn * size + i]);
+  return joined;
+}
+
+SmallVector<Value> ValueTile::compute(const KeyRange &range) {
+  SmallVector<Value> sums(turns * k.tileRows * vectors, k.numbers(0.0));
+  Value length = k.minus(range.end, range.begin);
+  Value whole = k.plus(range.begin, k.times(k.quotient(length, kUnroll),
+                                            kUnroll));
+  sums = k.loop(range.begin, whole, kUnroll, sums,
+                [&](Value key, ValueRange carried) {
+                  return step(key, kUnroll, carried);
+                });
+  if (IndexLike(length).getNumber().value_or(1) % kUnroll != 0)
+    sums = k.loop(whole, range.end, 1, sums,
+                  [&](Value key, ValueRange carried) {
+                    return step(key, 1, carried);
+                  });
+  return joinTurns(sums);
+}
+
+void ValueTile::addToOutput(ValueRange sums) {
+  for (int64_t r = 0; r < k.tileRows; ++r)
+    for (int64_t v = 0; v < vectors; ++v) {
+      Value row = k.plus(k.times(item.strip, k.tileRows), r);
+      int64_t channel = firstChannel + v * k.lanes;
+      Value sum = k.add(k.loadVector(k.scratch.output, {row, channel}),
+                        sums[r * vectors + v]);
+      k.storeVector(sum, k.scratch.output, {row, channel});
+    }
+}
+
+/// Adds the sums of an item's weights to those of its rows.
+static void addSums(AttentionKernel &k, const ScoredItem &item) {
+  for (int64_t r = 0; r < k.tileRows; ++r) {
+    Value row = k.plus(k.times(item.strip, k.tileRows), r);
+    Value weightRow = k.plus(k.times(item.slot, k.tileRows), r);
+    Value sum = k.add(k.loadVector(k.scratch.sums, {row, 0}),
+                      k.loadVector(k.scratch.weightSums, {weightRow, 0}));
+    k.storeVector(sum, k.scratch.sums, {row, 0});
+  }
+}
+
+/// The keys of a panel that some row of the strip sees.
+static KeyRange getSeenKeys(AttentionKernel &k, const Item &item) {
+  if (!isPartial(k, item.panel, item.strip))
+    return {k.index(0), k.index(k.tileKeys)};
+  KeyRange range =
+      getRangeInPanel(k, getStripRange(k, item.strip).outer, item.panel);
+  return range;
+}
+
+static void addProducts(AttentionKernel &k, const ScoredItem &item) {
+  KeyRange range = getSeenKeys(k, item);
+  int64_t vectors = k.paddedValueChannels / k.lanes;
+  int64_t tiles = llvm::divideCeil(vectors, k.plan.getChannels());
+  for (int64_t i = 0; i < tiles; ++i) {
+    // As even as can be.
+    int64_t first = vectors * i / tiles, last = vectors * (i + 1) / tiles;
+    ValueTile tile(k, item, first * k.lanes, last - first);
+    tile.addToOutput(tile.compute(range));
+  }
+}
+
+/// The same, but keys of weight 0 add nothing, whatever their values are: slots
+/// of a cache that were never written, for example.
+static void addVisibleProducts(AttentionKernel &k, const ScoredItem &item) {
+  KeyRange range = getSeenKeys(k, item);
+  auto addRow = [&](Value r, Value key) {
+    Value weightRow = k.plus(k.times(item.slot, k.tileRows), r);
+    Value weight = k.load(k.scratch.weights, {weightRow, key});
+    Value isSeen = arith::CmpFOp::create(k, arith::CmpFPredicate::UNE, weight,
+                                         k.number(0.0));
+    k.when(isSeen, [&] {
+      Value row = k.plus(k.times(item.strip, k.tileRows), r);
+      ValueTile tile(k, item, 0, 1);
+      for (int64_t c = 0; c < k.paddedValueChannels; c += k.lanes) {
+        Value value = tile.loadValues(key, c / k.lanes);
+        Value sum = k.fma(k.broadcast(weight), value,
+                          k.loadVector(k.scratch.output, {row, c}));
+        k.storeVector(sum, k.scratch.output, {row, c});
+      }
+    });
+  };
+  k.loop(0, k.tileRows, 1, [&](Value row) {
+    k.loop(range.begin, range.end, 1, [&](Value key) { addRow(row, key); });
+  });
+}
+
+void cpu::addValues(AttentionKernel &k, const ScoredItem &item) {
+  addSums(k, item);
+  if (!k.mayHideKeys())
+    return addProducts(k, item);
+  k.choose(
+      k.head.oddValues, {},
+      [&] {
+        addVisibleProducts(k, item);
+        return SmallVector<Value>();
+      },
+      [&] {
+        addProducts(k, item);
+        return SmallVector<Value>();
+      });
+}

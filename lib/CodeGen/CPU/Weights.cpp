@@ -1,0 +1,267 @@
+//===- Weights.cpp - From scores to weights -------------------------------===//
+//
+// Licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// weight = 2^(score − reference). The common case has no maximum, no rescaling
+// and no mask; it keeps an eye on the largest score instead, and leaves the
+// rest to the careful path.
+//
+//===----------------------------------------------------------------------===//
+
+#include "AttentionKernel.h"
+
+using namespace mlir;
+using namespace mlir::rope;
+using namespace mlir::rope::cpu;
+
+/// The row of a block that is `row` of a strip.
+static Value getBlockRow(AttentionKernel &k, const Item &item, Value row) {
+  return k.plus(k.times(item.strip, k.tileRows), row);
+}
+
+/// Where the weights of `row` of an item are.
+static Value getWeightRow(AttentionKernel &k, const ScoredItem &item,
+                          Value row) {
+  return k.plus(k.times(item.slot, k.tileRows), row);
+}
+
+namespace {
+/// What weights of a row depend on beside its scores.
+struct RowMasks {
+  RowMasks(AttentionKernel &k, const Item &item, Value row, bool padded);
+
+  /// The float mask in units of log2, before it is made finite.
+  Value loadFloats(int64_t vector);
+  /// Which keys of a vector the row sees by positions and mask, or null.
+  Value getSeen(int64_t vector);
+
+  AttentionKernel &k;
+  Value panel, blockRow;
+  bool padded;
+  Coordinates at;
+};
+} // namespace
+
+RowMasks::RowMasks(AttentionKernel &k, const Item &item, Value row,
+                   bool padded)
+    : k(k), panel(item.panel), blockRow(getBlockRow(k, item, row)),
+      padded(padded) {
+  if (k.hasElementMask() || k.mask == MaskKind::Add)
+    at = k.getBlockRowCoordinates(blockRow);
+}
+
+Value RowMasks::loadFloats(int64_t vector) {
+  Value key = k.plus(k.times(panel, k.tileKeys), vector * k.lanes);
+  return loadFloatMask(k, at, key, padded);
+}
+
+Value RowMasks::getSeen(int64_t vector) {
+  if (!k.hasElementMask())
+    return {};
+  Value key = k.plus(k.times(panel, k.tileKeys), vector * k.lanes);
+  return getElementMask(k, at, key, padded);
+}
+
+/// Adds the float mask to a score and takes the reference off.
+static Value addMask(AttentionKernel &k, Value score, Value mask,
+                     Value reference) {
+  return k.add(k.fma(mask, k.numbers(kLog2E), score), reference);
+}
+
+Value cpu::computeRowWeights(AttentionKernel &k, const ScoredItem &item,
+                             Value row, Value highest, bool padded) {
+  RowMasks masks(k, item, row, padded);
+  Value reference;
+  if (k.mask == MaskKind::Add)
+    reference = k.broadcast(k.load(k.scratch.references, {masks.blockRow}));
+  Value weightRow = getWeightRow(k, item, row), sum;
+  for (int64_t v = 0; v < k.getKeyVectors(); ++v) {
+    Value score =
+        k.loadVector(k.scratch.scores, {item.buffer, row, v * k.lanes});
+    if (reference)
+      score = addMask(k, score, masks.loadFloats(v), reference);
+    score = k.maxOrSecond(k.numbers(kLowestScore), score);
+    highest = k.maxOrSecond(score, highest);
+    Value weight = buildExp2(k, score, k.plan.getLookup());
+    if (Value seen = masks.getSeen(v))
+      weight = k.select(seen, weight, k.numbers(0.0));
+    sum = sum ? k.add(sum, weight) : weight;
+    k.storeVector(weight, k.scratch.weights, {weightRow, v * k.lanes});
+  }
+  k.storeVector(sum, k.scratch.weightSums, {weightRow, 0});
+  return highest;
+}
+
+Value cpu::computeWeights(AttentionKernel &k, const ScoredItem &item,
+                          bool padded) {
+  Value lowest = k.numbers(kLowestScore);
+  return k
+      .loop(0, k.tileRows, 1, lowest,
+            [&](Value row, ValueRange carried) {
+              return SmallVector<Value>{
+                  computeRowWeights(k, item, row, carried.front(), padded)};
+            })
+      .front();
+}
+
+Value cpu::hasFaintRow(AttentionKernel &k, const ScoredItem &item) {
+  Value allShow;
+  for (int64_t r = 0; r < k.tileRows; ++r) {
+    Value sums = k.loadVector(k.scratch.weightSums,
+                              {getWeightRow(k, item, k.index(r)), 0});
+    Value shows = k.any(k.isGreater(sums, k.numbers(kFaintestSum)));
+    allShow = k.both(allShow, shows);
+  }
+  return k.isNot(allShow);
+}
+
+void cpu::hideKeys(AttentionKernel &k, const ScoredItem &item) {
+  for (int64_t r = 0; r < k.tileRows; ++r) {
+    Value row = k.index(r), weightRow = getWeightRow(k, item, row), sum;
+    KeyRange seen = getRangeInPanel(
+        k, getRowRange(k, getBlockRow(k, item, row)), item.panel);
+    for (int64_t v = 0; v < k.getKeyVectors(); ++v) {
+      Value weight = k.loadVector(k.scratch.weights, {weightRow, v * k.lanes});
+      weight =
+          k.select(isInRange(k, seen, v * k.lanes), weight, k.numbers(0.0));
+      sum = sum ? k.add(sum, weight) : weight;
+      k.storeVector(weight, k.scratch.weights, {weightRow, v * k.lanes});
+    }
+    k.storeVector(sum, k.scratch.weightSums, {weightRow, 0});
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The careful path
+//===----------------------------------------------------------------------===//
+
+/// −3e38 · log2 e would be −∞, and hide a key that only −∞ hides.
+static constexpr double kLowestMask = -2.3e38;
+/// Stands for the score of a hidden key.
+static constexpr double kHiddenScore = -3.4e38;
+
+namespace {
+/// One row of an item.
+class CarefulRow {
+public:
+  CarefulRow(AttentionKernel &k, const ScoredItem &item, Value row,
+             bool padded);
+
+  /// Reads scores, and finds which keys are seen.
+  void load();
+  /// How far the reference has to go up (or down, if no key was seen before).
+  void moveReference();
+  /// Brings sums, output and scores at hand to the new reference.
+  void rescale(const Item &next);
+  void storeWeights();
+
+private:
+  void rescaleRow(Value memory, int64_t length, Value factor);
+
+  AttentionKernel &k;
+  const ScoredItem &item;
+  Value row;
+  RowMasks masks;
+  SmallVector<Value> scores, seen;
+  /// The largest score seen, and the step of the reference.
+  Value highest, step;
+};
+} // namespace
+
+CarefulRow::CarefulRow(AttentionKernel &k, const ScoredItem &item, Value row,
+                       bool padded)
+    : k(k), item(item), row(row), masks(k, item, row, padded) {}
+
+void CarefulRow::load() {
+  KeyRange range = getRangeInPanel(k, getRowRange(k, masks.blockRow),
+                                   item.panel);
+  Value hidden = k.numbers(kHiddenScore), largest = hidden;
+  for (int64_t v = 0; v < k.getKeyVectors(); ++v) {
+    Value score =
+        k.loadVector(k.scratch.scores, {item.buffer, row, v * k.lanes});
+    Value isSeen = k.both(isInRange(k, range, v * k.lanes), masks.getSeen(v));
+    if (k.mask == MaskKind::Add) {
+      Value mask = masks.loadFloats(v);
+      Value lowest = k.numbers(-std::numeric_limits<float>::infinity());
+      isSeen = k.both(isSeen, k.isGreater(mask, lowest));
+      mask = k.maxOrSecond(k.numbers(kLowestMask), mask);
+      Value reference =
+          k.broadcast(k.load(k.scratch.references, {masks.blockRow}));
+      score = addMask(k, score, mask, reference);
+    }
+    scores.push_back(score);
+    seen.push_back(isSeen);
+    Value counted = k.select(isSeen, score, hidden);
+    largest = k.maxOrSecond(counted, largest);
+  }
+  highest = k.maxOfLanes(largest);
+}
+
+void CarefulRow::moveReference() {
+  auto isAbove = [&](Value x, double bound) -> Value {
+    return arith::CmpFOp::create(k, arith::CmpFPredicate::OGT, x,
+                                 k.number(bound));
+  };
+  Value sum = k.sumOfLanes(k.loadVector(k.scratch.sums, {masks.blockRow, 0}));
+  Value isFirst = arith::CmpFOp::create(k, arith::CmpFPredicate::OEQ, sum,
+                                        k.number(0.0));
+  Value found = isAbove(highest, kHiddenScore);
+  Value moves = k.either(isAbove(highest, 0.0), k.both(isFirst, found));
+  step = k.select(moves, highest, k.number(0.0));
+}
+
+void CarefulRow::rescaleRow(Value memory, int64_t length, Value factor) {
+  for (int64_t i = 0; i < length; i += k.lanes) {
+    Value x = k.loadVector(memory, {masks.blockRow, i});
+    k.storeVector(k.mul(x, factor), memory, {masks.blockRow, i});
+  }
+}
+
+void CarefulRow::rescale(const Item &next) {
+  Value reference = k.load(k.scratch.references, {masks.blockRow});
+  reference = arith::SubFOp::create(k, reference, step);
+  k.store(reference, k.scratch.references, {masks.blockRow});
+  // A step down finds nothing to rescale.
+  Value up = k.maxOrSecond(k.broadcast(step), k.numbers(0.0));
+  Value factor = buildCarefulExp2(k, k.sub(k.numbers(0.0), up));
+  rescaleRow(k.scratch.output, k.paddedValueChannels, factor);
+  rescaleRow(k.scratch.sums, k.lanes, factor);
+  if (k.mask == MaskKind::Add)
+    return;
+  // Scores of the next item were computed with the old reference.
+  k.when(k.isEqual(next.strip, item.strip), [&] {
+    Value other = k.minus(1, item.buffer);
+    for (int64_t v = 0; v < k.getKeyVectors(); ++v) {
+      Value score = k.loadVector(k.scratch.scores, {other, row, v * k.lanes});
+      k.storeVector(k.sub(score, k.broadcast(step)), k.scratch.scores,
+                    {other, row, v * k.lanes});
+    }
+  });
+}
+
+void CarefulRow::storeWeights() {
+  Value weightRow = getWeightRow(k, item, row), sum;
+  for (int64_t v = 0; v < k.getKeyVectors(); ++v) {
+    Value score = k.sub(scores[v], k.broadcast(step));
+    Value weight =
+        k.select(seen[v], buildCarefulExp2(k, score), k.numbers(0.0));
+    sum = sum ? k.add(sum, weight) : weight;
+    k.storeVector(weight, k.scratch.weights, {weightRow, v * k.lanes});
+  }
+  k.storeVector(sum, k.scratch.weightSums, {weightRow, 0});
+}
+
+void cpu::computeCarefulWeights(AttentionKernel &k, const ScoredItem &item,
+                                const Item &next) {
+  bool padded = isPanelWhole(k, item.panel) != nullptr;
+  k.loop(0, k.tileRows, 1, [&](Value i) {
+    CarefulRow row(k, item, i, padded);
+    row.load();
+    row.moveReference();
+    row.rescale(next);
+    row.storeWeights();
+  });
+}

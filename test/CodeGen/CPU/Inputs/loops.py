@@ -1,0 +1,46 @@
+"""Tells what the loops of assembly (AT&T, from llc) that multiply a lot are made of.
+
+    loops.py < FILE.s
+
+A line for each loop of one basic block with at least 32 multiply-adds of
+vectors: how many of these, how many references to the stack that are not its
+arrays (a spilled register has a constant place), stores and calls.
+"""
+
+import collections
+import re
+import sys
+
+
+def blocks(lines):
+    """(label, instructions) of each basic block that starts with a label."""
+    label, code = None, []
+    for line in lines:
+        line = line.split("#")[0].strip()
+        if match := re.match(r"(\.L\w+):", line):
+            yield label, code
+            label, code = match[1], []
+        elif line and not line.startswith("."):
+            code.append(line)
+            if line.startswith("j"):
+                yield label, code
+                label, code = None, []
+    yield label, code
+
+
+def describe(code):
+    count = collections.Counter()
+    for line in code:
+        count["fma"] += bool(re.match(r"vfn?m(add|sub)\w*ps\b|vdpbf16ps\b", line))
+        count["spill"] += bool(re.search(r"\(%r[sb]p\)", line))
+        count["store"] += bool(re.match(r"vmov\w+\s+%[xyz]mm\d+, .*\(", line))
+        count["call"] += line.startswith("call")
+    return count
+
+
+for name, code in blocks(sys.stdin):
+    if not name or not code or not re.match(rf"j\w+\s+{re.escape(name)}$", code[-1]):
+        continue
+    count = describe(code)
+    if count["fma"] >= 32:
+        print("loop: " + ", ".join(f"{count[kind]} {kind}" for kind in ("fma", "spill", "store", "call")))

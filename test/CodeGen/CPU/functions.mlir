@@ -1,0 +1,40 @@
+// Functions of vector code: one for all ops that are alike.
+
+// RUN: rope-opt %s --rope-plan --rope-attention-to-vector | FileCheck %s
+
+!Q = memref<32x8xf32>
+!S = memref<32x8xf32, strided<[16, 2]>>
+
+// CHECK-LABEL: func.func @layers
+// CHECK-SAME: %[[Q:[^:]*]]: memref<32x8xf32>, %[[O:[^:]*]]: memref<32x8xf32>)
+func.func @layers(%q: !Q, %o: !Q) {
+  // CHECK: %[[X:.*]] = memref.alloc()
+  %x = memref.alloc() : !Q
+  // CHECK: call @[[SHARED:rope_attention.*]](%[[Q]], %[[Q]], %[[Q]], %[[X]])
+  rope.attention ins(%q, %q, %q : !Q, !Q, !Q) outs(%x : !Q) scale 0.5
+  // CHECK: call @[[SHARED]](%[[X]], %[[Q]], %[[Q]], %[[O]])
+  rope.attention ins(%x, %q, %q : !Q, !Q, !Q) outs(%o : !Q) scale 0.5
+  // CHECK-NOT: call @[[SHARED]](
+  // CHECK: call @rope_attention{{.*}}(%[[X]], %[[Q]], %[[Q]], %[[O]])
+  rope.attention ins(%x, %q, %q : !Q, !Q, !Q) outs(%o : !Q) scale 0.25
+  memref.dealloc %x : !Q
+  return
+}
+
+// Rows are vectors: operands without unit stride are copied.
+// CHECK-LABEL: func.func @strides
+// CHECK-SAME: %[[Q:[^:]*]]: memref<32x8xf32>, %[[K:[^:]*]]: memref<32x8xf32, strided<[16, 2]>>, %[[O:[^:]*]]: memref<32x8xf32, strided<[16, 2]>>)
+func.func @strides(%q: !Q, %k: !S, %o: !S) {
+  // CHECK: %[[PLAIN_K:.*]] = memref.alloc() : memref<32x8xf32>
+  // CHECK: memref.copy %[[K]], %[[PLAIN_K]]
+  // CHECK: %[[PLAIN_O:.*]] = memref.alloc() : memref<32x8xf32>
+  // CHECK: call @rope_attention{{.*}}(%[[Q]], %[[PLAIN_K]], %[[Q]], %[[PLAIN_O]])
+  // CHECK: memref.copy %[[PLAIN_O]], %[[O]]
+  // CHECK: memref.dealloc %[[PLAIN_O]]
+  // CHECK: memref.dealloc %[[PLAIN_K]]
+  rope.attention ins(%q, %k, %q : !Q, !S, !Q) outs(%o : !S) scale 0.5
+  return
+}
+
+// CHECK: func.func private @rope_attention({{.*}}) attributes {no_inline}
+// CHECK-NOT: rope.attention

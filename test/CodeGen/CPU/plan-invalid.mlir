@@ -1,0 +1,41 @@
+// RUN: rope-opt %s --split-input-file --verify-diagnostics --rope-plan --rope-attention-to-vector
+
+func.func @not_a_plan(%q: memref<8x8xf32>, %o: memref<8x8xf32>) {
+  // expected-error @+1 {{'rope.attention' op "rope.plan" must be a #rope.cpu_plan, got 4 : i64}}
+  rope.attention ins(%q, %q, %q : memref<8x8xf32>, memref<8x8xf32>, memref<8x8xf32>)
+    outs(%o : memref<8x8xf32>) scale 0.5 {rope.plan = 4}
+  return
+}
+
+// -----
+
+func.func @unknown(%q: memref<8x8xf32>, %o: memref<8x8xf32>) {
+  // expected-error @+1 {{'rope.attention' op has unknown attribute "rope.tile"}}
+  rope.attention ins(%q, %q, %q : memref<8x8xf32>, memref<8x8xf32>, memref<8x8xf32>)
+    outs(%o : memref<8x8xf32>) scale 0.5 {rope.tile = 4}
+  return
+}
+
+// -----
+
+// expected-error @+1 {{lanes must be a power of two up to 64, got 12}}
+func.func private @lanes() attributes {rope.plan = #rope.cpu_plan<lanes = 12>}
+
+// -----
+
+// expected-error @+1 {{weave and stream must be at least -1, got -2 and 0}}
+func.func private @weave() attributes {rope.plan = #rope.cpu_plan<weave = -2>}
+
+// -----
+
+// expected-error @+1 {{strips must not be negative, got -1}}
+func.func private @strips() attributes {rope.plan = #rope.cpu_plan<strips = -1>}
+
+// -----
+
+func.func @obstacle(%q: memref<8x8xf64>, %o: memref<8x8xf64>) {
+  // expected-error @+1 {{'rope.attention' op cannot have a plan: query is f64, vectors are f32}}
+  rope.attention ins(%q, %q, %q : memref<8x8xf64>, memref<8x8xf64>, memref<8x8xf64>)
+    outs(%o : memref<8x8xf64>) scale 0.5 {rope.plan = #rope.cpu_plan<>}
+  return
+}

@@ -1,0 +1,320 @@
+//===- AttentionTest.cpp - Numbers of attention as vector code ------------===//
+//
+// Licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// rope.attention over several panels, strips and blocks, by vector code of
+// several shapes, against the reference; and what makes that code leave its
+// common path: scores far from their reference, and values out of the ordinary.
+// Single options and edges are tested with the decomposition, on both paths.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Support/AttentionCase.h"
+#include "gtest/gtest.h"
+
+using namespace mlir::rope;
+using namespace mlir::rope::test;
+using reference::MaybeError;
+using reference::Pairing;
+using reference::Window;
+
+namespace {
+/// A kind of vector code: options of the pipeline, and numbers of the plan.
+struct Shape {
+  const char *name, *options, *plan;
+};
+
+class VectorAttention : public testing::TestWithParam<Shape> {
+protected:
+  /// More than a panel of keys and a block of rows, and multiples of nothing.
+  static AttentionCase makeCase() {
+    AttentionCase attention;
+    attention.portable = false;
+    attention.pipelineOptions = GetParam().options;
+    attention.plan = GetParam().plan;
+    attention.b = 1;
+    attention.h = 2;
+    attention.g = 3;
+    attention.m = 41;
+    attention.n = 150;
+    attention.d = 20;
+    attention.e = 40;
+    attention.lse.letters = "b(hg)m";
+    attention.scale = 0.22;
+    return attention;
+  }
+
+  static void expectEqual(const AttentionCase &attention) {
+    MaybeError error = check(attention);
+    EXPECT_FALSE(error) << *error;
+  }
+
+  static void expectCorrect(AttentionCase attention, uint64_t seed = 1) {
+    attention.randomize(seed);
+    expectEqual(attention);
+  }
+};
+} // namespace
+
+INSTANTIATE_TEST_SUITE_P(
+    , VectorAttention,
+    testing::Values(Shape{"Native", "", ""},
+                    Shape{"Groups", "", "group = 3, strips = 5"},
+                    Shape{"Apart", "lookup=false", "weave = -1, channels = 2"},
+                    Shape{"Narrow", "lanes=8 registers=16 lookup=false", ""},
+                    Shape{"Narrowest", "lanes=4 lookup=false",
+                          "rows = 3, keys = 5, strips = 2"}),
+    [](const testing::TestParamInfo<Shape> &info) { return info.param.name; });
+
+//===----------------------------------------------------------------------===//
+// Panels, strips and blocks
+//===----------------------------------------------------------------------===//
+
+TEST_P(VectorAttention, Full) {
+  AttentionCase attention = makeCase();
+  expectCorrect(attention);
+  // Channels that turn are static.
+  attention.dynamic = true;
+  attention.rotateQuery = {"m", 10};
+  attention.rotateKey = {"n", 10};
+  attention.rotateValue = {"n", 5};
+  attention.rerotateOutput = {"m", 5};
+  expectCorrect(attention);
+  attention.causal = true;
+  expectCorrect(attention);
+  // Whole panels, and channels of whole vectors.
+  attention = makeCase();
+  attention.n = 128;
+  attention.d = attention.e = 64;
+  attention.scale = 0.125;
+  expectCorrect(attention);
+}
+
+TEST_P(VectorAttention, Causal) {
+  AttentionCase attention = makeCase();
+  attention.causal = true;
+  attention.m = 150;
+  expectCorrect(attention);
+  // Rows far beyond the first key, as in a chunk of a prompt.
+  attention.m = 41;
+  attention.queryPos = {"index", "index"};
+  attention.randomize(1);
+  attention.queryPos.integers[0] = 100;
+  expectEqual(attention);
+}
+
+TEST_P(VectorAttention, Windows) {
+  for (Window window : {Window{30, 0}, Window{90, 5}, Window{-1, 3}}) {
+    AttentionCase attention = makeCase();
+    attention.m = 150;
+    attention.g = 1;
+    attention.window = window;
+    expectCorrect(attention);
+  }
+}
+
+TEST_P(VectorAttention, PositionsInLists) {
+  AttentionCase attention = makeCase();
+  attention.causal = true;
+  attention.b = 2;
+  attention.queryPos.letters = "bm";
+  expectCorrect(attention);
+  attention.keyPos.letters = "bn";
+  attention.window = Window{100, -1};
+  expectCorrect(attention);
+}
+
+TEST_P(VectorAttention, Masks) {
+  for (const char *type : {"i1", "f32", "bf16"}) {
+    AttentionCase attention = makeCase();
+    attention.mask = {"1(hg)mn", type};
+    expectCorrect(attention);
+    attention.causal = true;
+    attention.keyLength = {"b", "i32"};
+    expectCorrect(attention);
+  }
+}
+
+TEST_P(VectorAttention, EverythingAtOnce) {
+  AttentionCase attention = makeCase();
+  attention.b = 2;
+  attention.query = {"bm(hg)d", "bf16"};
+  attention.key = {"bnhd", "bf16"};
+  attention.value = {"bnhe", "f16"};
+  attention.output = {"bm(hg)e", "f32"};
+  attention.causal = true;
+  attention.window = Window{80, 0};
+  attention.softcap = 3.0;
+  attention.mask = {"b1mn", "i1"};
+  attention.queryPos = {"b", "i32"};
+  attention.keyPos = {"b", "i64"};
+  attention.keyLength = {"b", "i32"};
+  attention.sink = {"(hg)", "f32"};
+  reference::Rotary crossed, partial;
+  crossed.read = Pairing::Interleaved;
+  crossed.write = Pairing::Half;
+  partial.offset = 3;
+  attention.rotateQuery = {"m", 10, crossed};
+  attention.rotateKey = {"bn", 10, crossed};
+  attention.rotateValue = {"n", 7, partial};
+  attention.rerotateOutput = {"bm", 7, partial};
+  for (uint64_t seed : {1, 2}) {
+    expectCorrect(attention, seed);
+    attention.dynamic = true;
+  }
+}
+
+TEST_P(VectorAttention, FewChannels) {
+  for (int64_t channels : {1, 3, 16}) {
+    AttentionCase attention = makeCase();
+    attention.d = attention.e = channels;
+    attention.scale = 1.0;
+    expectCorrect(attention);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Scores far from their reference
+//===----------------------------------------------------------------------===//
+
+/// Queries and keys are multiples of 1/8 and products are units of log2, so that
+/// large scores are exact, too, and the usual bounds hold. Row m has the score
+/// that `getScore` gives plus up to 4 more.
+template <typename GetScore>
+static AttentionCase makeExact(AttentionCase attention, GetScore getScore) {
+  attention.scale = 0.69314718055994530942;
+  attention.d = 3;
+  // It is as exact as its size allows.
+  attention.lse.letters = std::nullopt;
+  attention.randomize(1);
+  auto toGrid = [](double &x) { x = std::round(8 * x) / 8; };
+  for (int64_t i = 0; i < attention.query.values.getNumElements(); ++i) {
+    toGrid(attention.query.values[i]);
+    if (i % 3 == 0)
+      attention.query.values[i] = 1;
+  }
+  for (int64_t i = 0; i < attention.key.values.getNumElements(); ++i) {
+    if (i % 3 == 0)
+      attention.key.values[i] = getScore(i / 3 % attention.n);
+    toGrid(attention.key.values[i]);
+  }
+  return attention;
+}
+
+TEST_P(VectorAttention, LowScores) {
+  for (double score : {-50.0, -100.0, -1000.0})
+    expectEqual(makeExact(makeCase(), [=](int64_t) { return score; }));
+}
+
+TEST_P(VectorAttention, HighScores) {
+  for (double score : {30.0, 100.0, 1000.0})
+    expectEqual(makeExact(makeCase(), [=](int64_t) { return score; }));
+}
+
+TEST_P(VectorAttention, RisingScores) {
+  // Each panel moves the reference.
+  for (double step : {1.0, 50.0}) {
+    AttentionCase attention = makeCase();
+    expectEqual(makeExact(attention, [=](int64_t n) {
+      return step * static_cast<double>(n);
+    }));
+    attention.causal = true;
+    attention.m = 150;
+    expectEqual(makeExact(attention, [=](int64_t n) {
+      return step * static_cast<double>(n);
+    }));
+  }
+}
+
+TEST_P(VectorAttention, FallingScores) {
+  expectEqual(makeExact(makeCase(), [](int64_t n) {
+    return 300.0 - 20.0 * static_cast<double>(n);
+  }));
+}
+
+TEST_P(VectorAttention, WidelySpreadScores) {
+  for (double spread : {40.0, 400.0})
+    expectEqual(makeExact(makeCase(), [=](int64_t n) {
+      return spread * std::sin(static_cast<double>(n * n));
+    }));
+}
+
+TEST_P(VectorAttention, LowScoresAfterHiddenKeys) {
+  // The first panel says nothing of a row that sees none of it.
+  for (const char *type : {"i1", "f32"}) {
+    AttentionCase attention = makeCase();
+    attention.mask = {"mn", type};
+    attention = makeExact(attention, [](int64_t) { return -400.0; });
+    bool isBoolean = std::string(type) == "i1";
+    for (int64_t i = 0; i < attention.mask.values.getNumElements(); ++i) {
+      bool hidden = i / attention.n % 2 == 0 && i % attention.n < 90;
+      attention.mask.values[i] = isBoolean ? !hidden : hidden ? -INFINITY : 0.0;
+    }
+    expectEqual(attention);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Values out of the ordinary
+//===----------------------------------------------------------------------===//
+
+TEST_P(VectorAttention, HugeAndTinyValues) {
+  for (double size : {1e30, 1e-30}) {
+    AttentionCase attention =
+        makeExact(makeCase(), [](int64_t n) { return n % 7 == 0 ? 25.0 : 0.0; });
+    for (int64_t i = 0; i < attention.value.values.getNumElements(); ++i)
+      attention.value.values[i] =
+          static_cast<float>(attention.value.values[i] * size);
+    reference::Array got = attention.run()[0], want = attention.evaluate()[0];
+    for (int64_t i = 0; i < got.getNumElements(); ++i) {
+      got[i] /= size;
+      want[i] /= size;
+    }
+    MaybeError error = compare(got, want, "f32");
+    EXPECT_FALSE(error) << *error;
+  }
+}
+
+TEST_P(VectorAttention, HiddenValuesMayBeAnything) {
+  for (int hidden : {0, 1, 2, 3}) {
+    AttentionCase attention = makeCase();
+    if (hidden == 0)
+      attention.keyLength = {"index", "index"};
+    else if (hidden == 1)
+      attention.causal = true;
+    else
+      attention.mask = {"mn", hidden == 2 ? "i1" : "f32"};
+    attention.randomize(1);
+    if (hidden == 0)
+      attention.keyLength.integers[0] = 100;
+    for (int64_t i = 0; i < attention.mask.values.getNumElements(); ++i)
+      if (hidden >= 2 && i % attention.n >= 100)
+        attention.mask.values[i] = hidden == 2 ? 0.0 : -INFINITY;
+    for (OperandCase *operand : {&attention.key, &attention.value}) {
+      int64_t channels = operand == &attention.key ? attention.d : attention.e;
+      for (int64_t i = 0; i < operand->values.getNumElements(); ++i)
+        if (i / channels % attention.n >= 100)
+          operand->values[i] = i % 2 ? NAN : INFINITY;
+    }
+    expectEqual(attention);
+  }
+}
+
+TEST_P(VectorAttention, NaNReachesTheRowsThatSeeIt) {
+  for (bool inKey : {false, true}) {
+    AttentionCase attention = makeCase();
+    attention.lse.letters = std::nullopt;
+    attention.causal = true;
+    attention.m = 150;
+    attention.randomize(1);
+    OperandCase &operand = inKey ? attention.key : attention.value;
+    int64_t channels = inKey ? attention.d : attention.e;
+    for (int64_t i = 0; i < operand.values.getNumElements(); ++i)
+      if (i % (attention.n * channels) == 70 * channels)
+        operand.values[i] = NAN;
+    expectEqual(attention);
+  }
+}
