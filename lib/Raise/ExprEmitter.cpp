@@ -238,8 +238,7 @@ FailureOr<Value> ExprEmitter::emitNumber(const Expr *linearized) {
 FailureOr<Value> ExprEmitter::emitTruth(const Columns &columns) {
   if (columns.front()->isInt() && llvm::all_equal(columns))
     return arith::ConstantOp::create(
-               builder, loc,
-               builder.getBoolAttr(!columns.front()->isInt(0)))
+               builder, loc, builder.getBoolAttr(!columns.front()->isInt(0)))
         .getResult();
   return emit(columns);
 }

@@ -133,8 +133,7 @@ SmallVector<IndexLike> AttentionKernel::getIndices(OperandRole role,
   for (const DimLabel &label : getInterface().getLabels(role)) {
     bool isChannel = label.size() == 1 && (label.front() == DomainDim::D ||
                                            label.front() == DomainDim::E);
-    indices.push_back(isChannel ? channel
-                                : IndexLike(getDimIndex(label, at)));
+    indices.push_back(isChannel ? channel : IndexLike(getDimIndex(label, at)));
   }
   return indices;
 }

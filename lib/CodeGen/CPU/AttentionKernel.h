@@ -11,8 +11,8 @@
 //
 // Words. row: a query head and position of one key-value head; the query heads
 // of a position are neighbours. strip: as many rows as a score tile has. panel:
-// the keys of a score tile. item: a strip and a panel. block: the strips that go
-// over all panels together.
+// the keys of a score tile. item: a strip and a panel. block: the strips that
+// go over all panels together.
 //
 // Scores are in units of log2. Each row has a reference, and weights are
 // 2^(score − reference). The reference is 0 until a score lies more than
@@ -150,7 +150,9 @@ struct AttentionKernel : KernelBuilder {
   RowBlock block;
 
   AttentionLikeOpInterface getInterface() { return op; }
-  Value getOperand(OperandRole role) { return getInterface().getRoleOperand(role); }
+  Value getOperand(OperandRole role) {
+    return getInterface().getRoleOperand(role);
+  }
   Type getElementType(OperandRole role);
   /// The coordinates of a row of the head, or of the block at hand; rows past
   /// the end of a block repeat its last one.
@@ -169,7 +171,8 @@ struct AttentionKernel : KernelBuilder {
 // Pieces, each in a file of its own
 //===----------------------------------------------------------------------===//
 
-/// 2^x for x in [kLowestScore, kHighestScore], within 1.2e-7 of it. NaN for NaN.
+/// 2^x for x in [kLowestScore, kHighestScore], within 1.2e-7 of it. NaN for
+/// NaN.
 Value buildExp2(KernelBuilder &b, Value x, bool lookup);
 /// 2^x for any x up to kHighestScore; 0 far below.
 Value buildCarefulExp2(KernelBuilder &b, Value x);
@@ -235,7 +238,8 @@ struct ScoredItem : Item {
 /// Computes the scores of an item into a buffer. Next to it, if `current` is
 /// given, the weights of that item; returns the largest score of these.
 Value computeScores(AttentionKernel &k, const Item &item, Value buffer,
-                    const ScoredItem *current = nullptr, bool halfWidth = false);
+                    const ScoredItem *current = nullptr,
+                    bool halfWidth = false);
 /// Applies the softcap to scores of an item.
 void capScores(AttentionKernel &k, const Item &item, Value buffer);
 

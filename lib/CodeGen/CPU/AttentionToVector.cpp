@@ -156,9 +156,8 @@ func::FuncOp Outliner::createFunction(AttentionOp op, FunctionType type) {
 
 AttentionOp Outliner::outline(AttentionOp op) {
   auto type = FunctionType::get(op.getContext(), op->getOperandTypes(), {});
-  func::FuncOp &function =
-      functions[{type, op->getPropertiesAsAttribute(),
-                 op->getAttr(kPlanAttrName)}];
+  func::FuncOp &function = functions[{type, op->getPropertiesAsAttribute(),
+                                      op->getAttr(kPlanAttrName)}];
   AttentionOp inside;
   if (!function) {
     function = createFunction(op, type);

@@ -41,8 +41,8 @@ static Item findNext(AttentionKernel &k, Value panel, Value strip) {
   SmallVector<Value> found =
       k.repeat({panel, strip}, [&](ValueRange at) -> SmallVector<Value> {
         Item next = getSuccessor(k, at[0], at[1]);
-        Value isPassed = k.both(isItem(k, next.panel),
-                                isDead(k, next.panel, next.strip));
+        Value isPassed =
+            k.both(isItem(k, next.panel), isDead(k, next.panel, next.strip));
         return {isPassed, next.panel, next.strip};
       });
   return {found[0], found[1]};

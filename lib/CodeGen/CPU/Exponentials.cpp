@@ -64,16 +64,15 @@ static Value getTable(KernelBuilder &b, int first) {
 /// five bits alone. What is left is at most 1/64, and 2^f = 1 + f·(c0 + c1·f).
 static Value buildByTable(KernelBuilder &b, Value x) {
   Rounded rounded = roundToMultiple(b, x, 5);
-  Value entry =
-      LLVM::CallIntrinsicOp::create(
-          b, b.getFloats(),
-          b.getStringAttr("llvm.x86.avx512.vpermi2var.ps.512"),
-          ValueRange{getTable(b, 0), rounded.bits, getTable(b, 16)})
-          .getResult(0);
-  Value power = b.fromBits(
-      b.addInts(b.toBits(entry), b.shiftLeft(rounded.bits, 18)));
-  Value slope = b.fma(rounded.fraction, b.numbers(0.24022698),
-                      b.numbers(0.69315733));
+  Value entry = LLVM::CallIntrinsicOp::create(
+                    b, b.getFloats(),
+                    b.getStringAttr("llvm.x86.avx512.vpermi2var.ps.512"),
+                    ValueRange{getTable(b, 0), rounded.bits, getTable(b, 16)})
+                    .getResult(0);
+  Value power =
+      b.fromBits(b.addInts(b.toBits(entry), b.shiftLeft(rounded.bits, 18)));
+  Value slope =
+      b.fma(rounded.fraction, b.numbers(0.24022698), b.numbers(0.69315733));
   return b.fma(b.mul(rounded.fraction, power), slope, power);
 }
 
@@ -86,14 +85,13 @@ Value cpu::buildCarefulExp2(KernelBuilder &b, Value x) {
   Value isLow = b.isGreater(lowest, x);
   Value power = buildByPolynomial(b, b.maxOrSecond(lowest, x));
   // The bits of a NaN are no exponent.
-  Value isNaN =
-      arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, x, x);
+  Value isNaN = arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, x, x);
   power = b.select(isLow, b.numbers(0.0), power);
   return b.select(isNaN, x, power);
 }
 
-/// x·p(x²)/q(x²), within 4 units in the last place; beyond the bounds the result
-/// rounds to ±1.
+/// x·p(x²)/q(x²), within 4 units in the last place; beyond the bounds the
+/// result rounds to ±1.
 Value cpu::buildTanh(KernelBuilder &b, Value x) {
   Value bound = b.numbers(7.90531110763549805);
   Value least = b.numbers(-7.90531110763549805);
@@ -102,13 +100,13 @@ Value cpu::buildTanh(KernelBuilder &b, Value x) {
   x = b.select(isHigh, bound, x);
   Value square = b.mul(x, x);
   Value p = b.numbers(-2.76076847742355e-16);
-  for (double c : {2.00018790482477e-13, -8.60467152213735e-11,
-                   5.12229709037114e-08, 1.48572235717979e-05,
-                   6.37261928875436e-04, 4.89352455891786e-03})
+  for (double c :
+       {2.00018790482477e-13, -8.60467152213735e-11, 5.12229709037114e-08,
+        1.48572235717979e-05, 6.37261928875436e-04, 4.89352455891786e-03})
     p = b.fma(p, square, b.numbers(c));
   Value q = b.numbers(1.19825839466702e-06);
-  for (double c : {1.18534705686654e-04, 2.26843463243900e-03,
-                   4.89352518554385e-03})
+  for (double c :
+       {1.18534705686654e-04, 2.26843463243900e-03, 4.89352518554385e-03})
     q = b.fma(q, square, b.numbers(c));
   return arith::DivFOp::create(b, b.mul(x, p), q);
 }

@@ -153,8 +153,8 @@ Value KernelBuilder::maxOrSecond(Value a, Value b) {
 Value KernelBuilder::any(Value conditions) {
   // As one number: a test of the mask register.
   Type bits = getIntegerType(lanes);
-  Value cast = vector::BitCastOp::create(*this, VectorType::get(1, bits),
-                                         conditions);
+  Value cast =
+      vector::BitCastOp::create(*this, VectorType::get(1, bits), conditions);
   Value word = vector::ExtractOp::create(*this, cast, 0);
   Value none = arith::ConstantOp::create(*this, getIntegerAttr(bits, 0));
   return arith::CmpIOp::create(*this, arith::CmpIPredicate::ne, word, none);
@@ -211,8 +211,7 @@ Value KernelBuilder::loadVector(Value memref, ArrayRef<IndexLike> at,
                               getElementTypeOrSelf(memref.getType()));
   return vector::LoadOp::create(*this, type, memref, indices(at));
 }
-void KernelBuilder::storeVector(Value x, Value memref,
-                                ArrayRef<IndexLike> at) {
+void KernelBuilder::storeVector(Value x, Value memref, ArrayRef<IndexLike> at) {
   vector::StoreOp::create(*this, x, memref, indices(at));
 }
 Value KernelBuilder::reserve(ArrayRef<int64_t> shape, Type element) {
@@ -227,8 +226,8 @@ Value KernelBuilder::reserve(ArrayRef<int64_t> shape, Type element) {
 SmallVector<Value> KernelBuilder::loop(IndexLike from, IndexLike to,
                                        int64_t step, ValueRange inits,
                                        LoopBody body) {
-  auto loop = scf::ForOp::create(*this, index(from), index(to), index(step),
-                                 inits);
+  auto loop =
+      scf::ForOp::create(*this, index(from), index(to), index(step), inits);
   OpBuilder::InsertionGuard guard(*this);
   setInsertionPointToStart(loop.getBody());
   SmallVector<Value> results =
@@ -252,8 +251,7 @@ KernelBuilder::repeat(ValueRange inits,
   auto loop = scf::WhileOp::create(*this, inits.getTypes(), inits);
   SmallVector<Location> locs(inits.size(), getLoc());
   OpBuilder::InsertionGuard guard(*this);
-  Block *before =
-      createBlock(&loop.getBefore(), {}, inits.getTypes(), locs);
+  Block *before = createBlock(&loop.getBefore(), {}, inits.getTypes(), locs);
   SmallVector<Value> results = body(before->getArguments());
   scf::ConditionOp::create(*this, results.front(),
                            ArrayRef<Value>(results).drop_front());

@@ -62,10 +62,10 @@ SmallVector<Value> cpu::transpose(KernelBuilder &b, ArrayRef<Value> rows) {
   if (b.lanes == 1)
     return SmallVector<Value>(rows);
   if (b.lanes == 2)
-    return {vector::ShuffleOp::create(b, rows[0], rows[1],
-                                      ArrayRef<int64_t>{0, 2}),
-            vector::ShuffleOp::create(b, rows[0], rows[1],
-                                      ArrayRef<int64_t>{1, 3})};
+    return {
+        vector::ShuffleOp::create(b, rows[0], rows[1], ArrayRef<int64_t>{0, 2}),
+        vector::ShuffleOp::create(b, rows[0], rows[1],
+                                  ArrayRef<int64_t>{1, 3})};
   // Squares of 4 by 4 words, of all quads at once.
   SmallVector<SmallVector<Value>> columns(4);
   for (int64_t i = 0; i < b.lanes; i += 4) {
@@ -96,13 +96,11 @@ static Value allocate(AttentionKernel &k, ArrayRef<int64_t> shape, Type element,
 void cpu::allocatePacked(AttentionKernel &k) {
   Value panels = k.quotientUp(k.numKeys, k.tileKeys);
   Type f32 = k.getF32Type();
-  k.packed.key =
-      allocate(k, {ShapedType::kDynamic, k.paddedChannels, k.tileKeys}, f32,
-               panels);
+  k.packed.key = allocate(
+      k, {ShapedType::kDynamic, k.paddedChannels, k.tileKeys}, f32, panels);
   if (k.packsValues)
-    k.packed.value =
-        allocate(k, {ShapedType::kDynamic, k.paddedValueChannels}, f32,
-                 k.numKeys);
+    k.packed.value = allocate(k, {ShapedType::kDynamic, k.paddedValueChannels},
+                              f32, k.numKeys);
   if (k.hasKeyList)
     k.packed.positions = allocate(k, {ShapedType::kDynamic}, k.getI64Type(),
                                   k.times(panels, k.tileKeys));
@@ -125,9 +123,8 @@ static Value pad(KernelBuilder &b, Value row, int64_t length) {
     return row;
   Value zeros = arith::ConstantOp::create(
       b, b.getZeroAttr(VectorType::get(length, type.getElementType())));
-  return vector::InsertStridedSliceOp::create(b, row, zeros,
-                                              ArrayRef<int64_t>{0},
-                                              ArrayRef<int64_t>{1});
+  return vector::InsertStridedSliceOp::create(
+      b, row, zeros, ArrayRef<int64_t>{0}, ArrayRef<int64_t>{1});
 }
 
 /// The keys of a panel, row by row; zeros beyond the last key.
@@ -143,9 +140,8 @@ static void loadKeyRows(AttentionKernel &k, Value panel) {
   });
   Value zeros = arith::ConstantOp::create(
       k, k.getZeroAttr(VectorType::get(length, k.getF32Type())));
-  k.loop(count, k.tileKeys, 1, [&](Value i) {
-    k.storeVector(zeros, k.scratch.keyRows, {i, 0});
-  });
+  k.loop(count, k.tileKeys, 1,
+         [&](Value i) { k.storeVector(zeros, k.scratch.keyRows, {i, 0}); });
 }
 
 /// Transposes a square of keys and channels; stores `count` channels.
@@ -153,8 +149,8 @@ static void packSquare(AttentionKernel &k, Value panel, Value firstKey,
                        IndexLike firstChannel, int64_t count) {
   SmallVector<Value> rows;
   for (int64_t i = 0; i < k.lanes; ++i)
-    rows.push_back(k.loadVector(k.scratch.keyRows,
-                                {k.plus(firstKey, i), firstChannel}));
+    rows.push_back(
+        k.loadVector(k.scratch.keyRows, {k.plus(firstKey, i), firstChannel}));
   SmallVector<Value> columns = transpose(k, rows);
   for (int64_t i = 0; i < count; ++i)
     k.storeVector(columns[i], k.packed.key,
@@ -178,9 +174,8 @@ static void packKeys(AttentionKernel &k) {
 static void packPositions(AttentionKernel &k) {
   Value positions = k.getOperand(OperandRole::KeyPos);
   k.loop(0, k.head.keys, 1, [&](Value key) {
-    Value position =
-        k.load(positions, k.getIndices(OperandRole::KeyPos,
-                                       k.getKeyCoordinates(key)));
+    Value position = k.load(
+        positions, k.getIndices(OperandRole::KeyPos, k.getKeyCoordinates(key)));
     if (position.getType().isIndex())
       position = arith::IndexCastOp::create(k, k.getI64Type(), position);
     else if (position.getType() != k.getI64Type())

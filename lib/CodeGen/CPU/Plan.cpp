@@ -47,8 +47,7 @@ static std::optional<std::string> findTypeObstacle(AttentionOp op) {
 }
 
 static std::optional<std::string> findNumberObstacle(AttentionOp op) {
-  double softcap =
-      op.getSoftcap() ? op.getSoftcap()->convertToDouble() : 1.0;
+  double softcap = op.getSoftcap() ? op.getSoftcap()->convertToDouble() : 1.0;
   double factor = op.getScale().convertToDouble() / softcap;
   for (double number : {factor, softcap}) {
     auto rounded = static_cast<float>(2 * number);
@@ -83,8 +82,7 @@ static std::optional<std::string> findChannelObstacle(AttentionOp op) {
 static std::optional<std::string> findMaskObstacle(AttentionOp op) {
   if (!op.getMask())
     return std::nullopt;
-  DimLabels labels =
-      AttentionLikeOpInterface(op).getLabels(OperandRole::Mask);
+  DimLabels labels = AttentionLikeOpInterface(op).getLabels(OperandRole::Mask);
   std::optional<unsigned> keys = findDim(labels, DomainDim::N);
   if (keys && *keys != labels.size() - 1)
     return "keys are not the last dim of mask";
@@ -157,13 +155,12 @@ CPUPlanAttr rope::chooseCPUPlan(AttentionOp op, CPUPlanAttr given,
               : -1);
   // Panels of keys and of values that do not fit the cache together take turns.
   int64_t panelBytes = keys * lanes * (channels + valueChannels) * 4;
-  int64_t group = choose(given.getGroup(),
-                         panelBytes > target.cacheBytes ? 4 : 1);
+  int64_t group =
+      choose(given.getGroup(), panelBytes > target.cacheBytes ? 4 : 1);
   int64_t strips = choose(given.getStrips(), manyRegisters ? 24 : 16);
   return CPUPlanAttr::get(context, lanes, rows, keys, tileVectors, group,
                           strips, weave, choose(given.getStream(), -1),
-                          given.getLookup() ||
-                              (target.lookup && lanes == 16),
+                          given.getLookup() || (target.lookup && lanes == 16),
                           given.getDots());
 }
 

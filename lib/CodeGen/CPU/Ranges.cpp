@@ -56,10 +56,9 @@ static Value getQueryPosition(AttentionKernel &k, const Coordinates &row) {
   Value position = loadSlot(k, OperandRole::QueryPos, row);
   if (!position)
     return row.m;
-  bool isList =
-      !k.getOperand(OperandRole::QueryPos).getType().isIndex() &&
-      findHolder(k.getInterface().getLabels(OperandRole::QueryPos),
-                 DomainDim::M);
+  bool isList = !k.getOperand(OperandRole::QueryPos).getType().isIndex() &&
+                findHolder(k.getInterface().getLabels(OperandRole::QueryPos),
+                           DomainDim::M);
   return isList ? position : k.plus(position, row.m);
 }
 
@@ -121,8 +120,8 @@ static StripRange loadStripRange(AttentionKernel &k, Value strip) {
 static void setUpStrip(AttentionKernel &k, Value strip) {
   Value first = k.times(strip, k.tileRows);
   SmallVector<Value> inits = {k.index(0), k.numKeys, k.numKeys, k.index(0)};
-  SmallVector<Value> range = k.loop(
-      0, k.tileRows, 1, inits, [&](Value i, ValueRange carried) {
+  SmallVector<Value> range =
+      k.loop(0, k.tileRows, 1, inits, [&](Value i, ValueRange carried) {
         Value row = k.plus(first, i);
         KeyRange seen = computeRange(k, row);
         if (k.hasBegins)
@@ -142,8 +141,8 @@ void cpu::setUpRanges(AttentionKernel &k) {
   if (!k.hasRanges)
     return;
   SmallVector<Value> inits = {k.head.keys, k.index(0)};
-  SmallVector<Value> outer = k.loop(
-      0, k.block.strips, 1, inits, [&](Value strip, ValueRange carried) {
+  SmallVector<Value> outer =
+      k.loop(0, k.block.strips, 1, inits, [&](Value strip, ValueRange carried) {
         setUpStrip(k, strip);
         KeyRange range = loadStripRange(k, strip).outer;
         return SmallVector<Value>{k.lesser(carried[0], range.begin),
@@ -162,8 +161,8 @@ StripRange cpu::getStripRange(AttentionKernel &k, Value strip) {
 KeyRange cpu::getRowRange(AttentionKernel &k, Value rowOfBlock) {
   if (!k.hasRanges)
     return {k.index(0), k.head.keys};
-  Value begin = k.hasBegins ? k.load(k.scratch.rowBegins, {rowOfBlock})
-                            : k.index(0);
+  Value begin =
+      k.hasBegins ? k.load(k.scratch.rowBegins, {rowOfBlock}) : k.index(0);
   return {begin, k.load(k.scratch.rowEnds, {rowOfBlock})};
 }
 
@@ -177,8 +176,7 @@ Value cpu::isDead(AttentionKernel &k, Value panel, Value strip) {
   Value after = k.isLess(outer.end, k.plus(first, 1));
   if (!k.hasBegins)
     return after;
-  return k.either(after,
-                  k.isLess(k.plus(first, k.tileKeys - 1), outer.begin));
+  return k.either(after, k.isLess(k.plus(first, k.tileKeys - 1), outer.begin));
 }
 
 Value cpu::isPartial(AttentionKernel &k, Value panel, Value strip) {
@@ -207,8 +205,7 @@ static Value broadcastIndex(KernelBuilder &b, Value x) {
   return b.broadcast(arith::IndexCastOp::create(b, b.getI32Type(), x));
 }
 
-Value cpu::isInRange(AttentionKernel &k, const KeyRange &range,
-                     int64_t first) {
+Value cpu::isInRange(AttentionKernel &k, const KeyRange &range, int64_t first) {
   auto compare = [&](arith::CmpIPredicate predicate, Value bound) -> Value {
     return arith::CmpIOp::create(k, predicate, k.iota(first),
                                  broadcastIndex(k, bound));
@@ -226,8 +223,8 @@ Value cpu::isInRange(AttentionKernel &k, const KeyRange &range,
 /// Whether keys are at positions that a row sees. Differences may overflow.
 static Value isAtSeenPosition(AttentionKernel &k, const Coordinates &row,
                               Value key) {
-  Value position = arith::IndexCastOp::create(k, k.getI64Type(),
-                                              getQueryPosition(k, row));
+  Value position =
+      arith::IndexCastOp::create(k, k.getI64Type(), getQueryPosition(k, row));
   Value query = k.broadcast(position);
   Value keys = k.loadVector(k.packed.positions, {key});
   auto compare = [&](arith::CmpIPredicate predicate, Value a,
@@ -236,8 +233,8 @@ static Value isAtSeenPosition(AttentionKernel &k, const Coordinates &row,
   };
   // a ≤ b, or a − b ≤ reach.
   auto isWithin = [&](Value a, Value b, int64_t reach) {
-    Value limit = k.broadcast(
-        arith::ConstantOp::create(k, k.getI64IntegerAttr(reach)));
+    Value limit =
+        k.broadcast(arith::ConstantOp::create(k, k.getI64IntegerAttr(reach)));
     Value distance = arith::SubIOp::create(k, a, b);
     return k.either(compare(arith::CmpIPredicate::sle, a, b),
                     compare(arith::CmpIPredicate::ule, distance, limit));
@@ -276,13 +273,13 @@ static Value loadMask(AttentionKernel &k, Value memory, const Coordinates &row,
 static Value getMaskBytes(AttentionKernel &k) {
   Value mask = k.getOperand(OperandRole::Mask);
   auto type = cast<MemRefType>(mask.getType());
-  auto bytes = MemRefType::get(type.getShape(), k.getI8Type(),
-                               type.getLayout(), type.getMemorySpace());
+  auto bytes = MemRefType::get(type.getShape(), k.getI8Type(), type.getLayout(),
+                               type.getMemorySpace());
   return UnrealizedConversionCastOp::create(k, bytes, mask).getResult(0);
 }
 
-Value cpu::getElementMask(AttentionKernel &k, const Coordinates &row,
-                          Value key, bool padded) {
+Value cpu::getElementMask(AttentionKernel &k, const Coordinates &row, Value key,
+                          bool padded) {
   Value seen;
   if (k.hasKeyList)
     seen = isAtSeenPosition(k, row, key);
@@ -290,8 +287,8 @@ Value cpu::getElementMask(AttentionKernel &k, const Coordinates &row,
     return seen;
   Value bytes = loadMask(k, getMaskBytes(k), row, key, padded);
   Value zeros = arith::ConstantOp::create(k, k.getZeroAttr(bytes.getType()));
-  return k.both(seen, arith::CmpIOp::create(k, arith::CmpIPredicate::ne, bytes,
-                                            zeros));
+  return k.both(
+      seen, arith::CmpIOp::create(k, arith::CmpIPredicate::ne, bytes, zeros));
 }
 
 Value cpu::loadFloatMask(AttentionKernel &k, const Coordinates &row, Value key,

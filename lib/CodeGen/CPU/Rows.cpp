@@ -74,8 +74,7 @@ static Value loadTableRow(AttentionKernel &k, OperandRole role,
   for (int64_t dim : rotation.getRotary().getAlong())
     indices.push_back(k.getDimIndex(labels[dim], at));
   indices.append({plane, 0});
-  int64_t width =
-      cast<MemRefType>(rotation.table.getType()).getShape().back();
+  int64_t width = cast<MemRefType>(rotation.table.getType()).getShape().back();
   return k.toF32(k.loadVector(rotation.table, indices, width));
 }
 
@@ -101,13 +100,11 @@ Value cpu::rotateRow(AttentionKernel &k, Value row, OperandRole role,
   auto entries = [&](Value plane, ArrayRef<int64_t> which) {
     return rotary.getFull() ? shuffle(k, plane, plane, which) : plane;
   };
-  Value minusSine =
-      arith::NegFOp::create(k, entries(sines, pairs.firstEntry));
-  Value first = multiplyAdd(
-      k, v, minusSine, k.mul(u, entries(cosines, pairs.firstEntry)));
-  Value second =
-      multiplyAdd(k, u, entries(sines, pairs.secondEntry),
-                  k.mul(v, entries(cosines, pairs.secondEntry)));
+  Value minusSine = arith::NegFOp::create(k, entries(sines, pairs.firstEntry));
+  Value first = multiplyAdd(k, v, minusSine,
+                            k.mul(u, entries(cosines, pairs.firstEntry)));
+  Value second = multiplyAdd(k, u, entries(sines, pairs.secondEntry),
+                             k.mul(v, entries(cosines, pairs.secondEntry)));
   SmallVector<int64_t> written = pairs.getWritten(getNumChannels(k, role));
   Value turned = shuffle(k, first, second, written);
   // Other channels pass through.

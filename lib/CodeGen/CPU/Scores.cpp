@@ -52,9 +52,10 @@ ScoreTile::ScoreTile(AttentionKernel &k, const Item &item, int64_t vectors)
 SmallVector<Value> ScoreTile::getInits() {
   SmallVector<Value> sums;
   for (Value row : rows)
-    sums.append(vectors, k.hasRawScores
-                             ? k.numbers(0.0)
-                             : k.broadcast(k.load(k.scratch.references, {row})));
+    sums.append(vectors,
+                k.hasRawScores
+                    ? k.numbers(0.0)
+                    : k.broadcast(k.load(k.scratch.references, {row})));
   return sums;
 }
 
@@ -132,12 +133,12 @@ void cpu::capScores(AttentionKernel &k, const Item &item, Value buffer) {
   k.loop(0, k.tileRows, 1, [&](Value row) {
     Value position = k.plus(k.times(item.strip, k.tileRows), row);
     // With a float mask the reference is taken off after that was added.
-    Value reference = k.mask == MaskKind::Add
-                          ? k.numbers(0.0)
-                          : k.broadcast(k.load(k.scratch.references, {position}));
+    Value reference =
+        k.mask == MaskKind::Add
+            ? k.numbers(0.0)
+            : k.broadcast(k.load(k.scratch.references, {position}));
     for (int64_t v = 0; v < k.getKeyVectors(); ++v) {
-      Value score =
-          k.loadVector(k.scratch.scores, {buffer, row, v * k.lanes});
+      Value score = k.loadVector(k.scratch.scores, {buffer, row, v * k.lanes});
       score = k.fma(buildTanh(k, score), k.numbers(softcap), reference);
       k.storeVector(score, k.scratch.scores, {buffer, row, v * k.lanes});
     }

@@ -26,13 +26,12 @@ static Value createSplat(KernelBuilder &b, int64_t length, double value) {
 void cpu::loadQueries(AttentionKernel &k) {
   double factor = k.op.getScale().convertToDouble();
   // The softcap wants scores as multiples of it.
-  factor *= k.op.getSoftcap() ? 1.0 / k.op.getSoftcap()->convertToDouble()
-                              : kLog2E;
+  factor *=
+      k.op.getSoftcap() ? 1.0 / k.op.getSoftcap()->convertToDouble() : kLog2E;
   Value scale = createSplat(k, k.channels, factor);
   Value zeros = createSplat(k, k.paddedChannels, 0.0);
   k.loop(0, k.times(k.block.strips, k.tileRows), 1, [&](Value row) {
-    Value query =
-        loadRow(k, OperandRole::Query, k.getBlockRowCoordinates(row));
+    Value query = loadRow(k, OperandRole::Query, k.getBlockRowCoordinates(row));
     query = k.mul(query, scale);
     if (k.channels != k.paddedChannels)
       query = vector::InsertStridedSliceOp::create(
@@ -96,9 +95,9 @@ static void addSink(AttentionKernel &k, const Coordinates &at, RowEnd &end,
   auto exp = [&](Value x) -> Value {
     return math::ExpOp::create(k, arith::SubFOp::create(k, x, highest));
   };
-  Value isNone = arith::CmpFOp::create(
-      k, arith::CmpFPredicate::OEQ, sink,
-      k.number(-std::numeric_limits<double>::infinity()));
+  Value isNone =
+      arith::CmpFOp::create(k, arith::CmpFPredicate::OEQ, sink,
+                            k.number(-std::numeric_limits<double>::infinity()));
   weight = k.select(isEmpty, k.number(0.0), exp(end.reference));
   Value term = k.select(isNone, k.number(0.0), exp(sink));
   end.sum = k.add(k.mul(end.sum, weight), term);
@@ -140,10 +139,8 @@ void cpu::storeOutputs(AttentionKernel &k) {
   k.loop(0, k.block.rows, 1, [&](Value row) {
     Coordinates at = k.getRowCoordinates(k.plus(k.block.first, row));
     RowEnd end = finishRow(k, row, at);
-    Value output =
-        k.loadVector(k.scratch.output, {row, 0}, k.valueChannels);
-    Value factor = vector::BroadcastOp::create(k, output.getType(),
-                                               end.factor);
+    Value output = k.loadVector(k.scratch.output, {row, 0}, k.valueChannels);
+    Value factor = vector::BroadcastOp::create(k, output.getType(), end.factor);
     output = rotateRow(k, k.mul(output, factor), OperandRole::Output, at);
     storeRow(k, output, OperandRole::Output, at);
     if (k.getOperand(OperandRole::Lse))

@@ -48,8 +48,7 @@ private:
 
 ValueTile::ValueTile(AttentionKernel &k, const ScoredItem &item,
                      int64_t firstChannel, int64_t vectors)
-    : k(k), item(item), firstChannel(firstChannel), vectors(vectors),
-      turns(1) {
+    : k(k), item(item), firstChannel(firstChannel), vectors(vectors), turns(1) {
   while (turns < kUnroll && 2 * turns * vectors * k.tileRows <= kChains)
     turns *= 2;
 }
@@ -64,8 +63,7 @@ Value ValueTile::loadValues(Value key, int64_t vector) {
       k.getIndices(OperandRole::Value, k.getKeyCoordinates(inHead), channel));
 }
 
-SmallVector<Value> ValueTile::step(Value key, int64_t count,
-                                   ValueRange sums) {
+SmallVector<Value> ValueTile::step(Value key, int64_t count, ValueRange sums) {
   SmallVector<Value> next(sums);
   for (int64_t i = 0; i < count; ++i) {
     Value at = k.plus(key, i);
@@ -76,8 +74,7 @@ SmallVector<Value> ValueTile::step(Value key, int64_t count,
       Value row = k.plus(k.times(item.slot, k.tileRows), r);
       Value weight = k.broadcast(k.load(k.scratch.weights, {row, at}));
       for (int64_t v = 0; v < vectors; ++v) {
-        Value &sum =
-            next[((i % turns) * k.tileRows + r) * vectors + v];
+        Value &sum = next[((i % turns) * k.tileRows + r) * vectors + v];
         sum = k.fma(weight, values[v], sum);
       }
     }
@@ -97,17 +94,17 @@ SmallVector<Value> ValueTile::joinTurns(ValueRange sums) {
 SmallVector<Value> ValueTile::compute(const KeyRange &range) {
   SmallVector<Value> sums(turns * k.tileRows * vectors, k.numbers(0.0));
   Value length = k.minus(range.end, range.begin);
-  Value whole = k.plus(range.begin, k.times(k.quotient(length, kUnroll),
-                                            kUnroll));
+  Value whole =
+      k.plus(range.begin, k.times(k.quotient(length, kUnroll), kUnroll));
   sums = k.loop(range.begin, whole, kUnroll, sums,
                 [&](Value key, ValueRange carried) {
                   return step(key, kUnroll, carried);
                 });
   if (IndexLike(length).getNumber().value_or(1) % kUnroll != 0)
-    sums = k.loop(whole, range.end, 1, sums,
-                  [&](Value key, ValueRange carried) {
-                    return step(key, 1, carried);
-                  });
+    sums =
+        k.loop(whole, range.end, 1, sums, [&](Value key, ValueRange carried) {
+          return step(key, 1, carried);
+        });
   return joinTurns(sums);
 }
 

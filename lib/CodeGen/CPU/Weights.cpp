@@ -45,8 +45,7 @@ struct RowMasks {
 };
 } // namespace
 
-RowMasks::RowMasks(AttentionKernel &k, const Item &item, Value row,
-                   bool padded)
+RowMasks::RowMasks(AttentionKernel &k, const Item &item, Value row, bool padded)
     : k(k), panel(item.panel), blockRow(getBlockRow(k, item, row)),
       padded(padded) {
   if (k.hasElementMask() || k.mask == MaskKind::Add)
@@ -176,8 +175,8 @@ CarefulRow::CarefulRow(AttentionKernel &k, const ScoredItem &item, Value row,
     : k(k), item(item), row(row), masks(k, item, row, padded) {}
 
 void CarefulRow::load() {
-  KeyRange range = getRangeInPanel(k, getRowRange(k, masks.blockRow),
-                                   item.panel);
+  KeyRange range =
+      getRangeInPanel(k, getRowRange(k, masks.blockRow), item.panel);
   Value hidden = k.numbers(kHiddenScore), largest = hidden;
   for (int64_t v = 0; v < k.getKeyVectors(); ++v) {
     Value score =
@@ -206,8 +205,8 @@ void CarefulRow::moveReference() {
                                  k.number(bound));
   };
   Value sum = k.sumOfLanes(k.loadVector(k.scratch.sums, {masks.blockRow, 0}));
-  Value isFirst = arith::CmpFOp::create(k, arith::CmpFPredicate::OEQ, sum,
-                                        k.number(0.0));
+  Value isFirst =
+      arith::CmpFOp::create(k, arith::CmpFPredicate::OEQ, sum, k.number(0.0));
   Value found = isAbove(highest, kHiddenScore);
   Value moves = k.either(isAbove(highest, 0.0), k.both(isFirst, found));
   step = k.select(moves, highest, k.number(0.0));

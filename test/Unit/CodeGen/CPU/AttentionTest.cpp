@@ -180,9 +180,9 @@ TEST_P(VectorAttention, FewChannels) {
 // Scores far from their reference
 //===----------------------------------------------------------------------===//
 
-/// Queries and keys are multiples of 1/8 and products are units of log2, so that
-/// large scores are exact, too, and the usual bounds hold. Row m has the score
-/// that `getScore` gives plus up to 4 more.
+/// Queries and keys are multiples of 1/8 and products are units of log2, so
+/// that large scores are exact, too, and the usual bounds hold. Row m has the
+/// score that `getScore` gives plus up to 4 more.
 template <typename GetScore>
 static AttentionCase makeExact(AttentionCase attention, GetScore getScore) {
   attention.scale = 0.69314718055994530942;
@@ -218,14 +218,12 @@ TEST_P(VectorAttention, RisingScores) {
   // Each panel moves the reference.
   for (double step : {1.0, 50.0}) {
     AttentionCase attention = makeCase();
-    expectEqual(makeExact(attention, [=](int64_t n) {
-      return step * static_cast<double>(n);
-    }));
+    expectEqual(makeExact(
+        attention, [=](int64_t n) { return step * static_cast<double>(n); }));
     attention.causal = true;
     attention.m = 150;
-    expectEqual(makeExact(attention, [=](int64_t n) {
-      return step * static_cast<double>(n);
-    }));
+    expectEqual(makeExact(
+        attention, [=](int64_t n) { return step * static_cast<double>(n); }));
   }
 }
 
@@ -263,8 +261,8 @@ TEST_P(VectorAttention, LowScoresAfterHiddenKeys) {
 
 TEST_P(VectorAttention, HugeAndTinyValues) {
   for (double size : {1e30, 1e-30}) {
-    AttentionCase attention =
-        makeExact(makeCase(), [](int64_t n) { return n % 7 == 0 ? 25.0 : 0.0; });
+    AttentionCase attention = makeExact(
+        makeCase(), [](int64_t n) { return n % 7 == 0 ? 25.0 : 0.0; });
     for (int64_t i = 0; i < attention.value.values.getNumElements(); ++i)
       attention.value.values[i] =
           static_cast<float>(attention.value.values[i] * size);
