@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "rope/IR/Rope.h"
+#include "rope/IR/TableFacts.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -57,6 +58,13 @@ void RopeDialect::initialize() {
 
 LogicalResult RopeDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attribute) {
+  if (attribute.getName() == kScheduleAttrName) {
+    if (isa<FrequencyAttrInterface>(attribute.getValue()))
+      return success();
+    return op->emitOpError() << attribute.getName()
+                             << " must be a schedule of frequencies, got "
+                             << attribute.getValue();
+  }
   if (attribute.getName() != kPlanAttrName)
     return op->emitOpError() << "has unknown attribute " << attribute.getName();
   if (!isa<CPUPlanAttr>(attribute.getValue()))

@@ -10,6 +10,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Operation.h"
 #include "rope/IR/Rope.h"
+#include "rope/IR/TableFacts.h"
 #include "rope/Raise/TableBuilder.h"
 
 using namespace mlir;

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "rope/Analysis/ScheduleFit.h"
 #include "rope/IR/Rope.h"
+#include "rope/IR/TableFacts.h"
 #include "rope/Raise/ExprBuilder.h"
 #include "rope/Raise/RotationBuilder.h"
 

@@ -24,6 +24,10 @@ namespace mlir::rope {
 /// in the code of a table.
 constexpr int64_t kMaxPairs = 1 << 20;
 
+/// A discardable attribute of a table with listed frequencies: the schedule
+/// that they come from.
+inline constexpr llvm::StringLiteral kScheduleAttrName = "rope.schedule";
+
 /// No attribute lists the frequencies of more pairs than this: heads have a few
 /// hundred at most.
 constexpr int64_t kMaxListedPairs = 4096;

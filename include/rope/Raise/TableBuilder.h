@@ -12,10 +12,6 @@
 
 namespace mlir::rope {
 
-/// A discardable attribute of a table with listed frequencies: the schedule
-/// that they come from.
-inline constexpr llvm::StringLiteral kScheduleAttrName = "rope.schedule";
-
 /// A table that was built, and the dims of the root that its leading dims
 /// follow.
 struct BuiltTable {
