@@ -22,10 +22,6 @@ using namespace mlir;
 using namespace mlir::rope;
 using linalg::GenericOp;
 
-static bool isContraction(GenericOp op) {
-  return linalg::isaContractionOpInterface(op);
-}
-
 // How many leading results of the map are dims 0, 1, ...
 static unsigned countLeadingDims(AffineMap map) {
   unsigned count = 0;
@@ -46,7 +42,7 @@ static unsigned countLeadingLoops(GenericOp op) {
   SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
   while (count < kinds.size() && linalg::isParallelIterator(kinds[count]))
     ++count;
-  bool batchOnly = isContraction(op);
+  bool batchOnly = isSumOfProducts(op);
   for (OpOperand &operand : op->getOpOperands())
     if (batchOnly || op.isDpsInit(&operand))
       count = std::min(count,
@@ -77,7 +73,7 @@ public:
 
   unsigned countContractions() const {
     return llvm::count_if(members, [](Operation *op) {
-      return isContraction(cast<GenericOp>(op));
+      return isSumOfProducts(cast<GenericOp>(op));
     });
   }
 
@@ -333,7 +329,7 @@ Block *RowGroup::fuse(DenseSet<Operation *> &fused) {
 static SmallVector<GenericOp> getSeeds(Block &block, bool contractions) {
   SmallVector<GenericOp> seeds;
   for (auto op : block.getOps<GenericOp>())
-    if (isContraction(op) == contractions && isVectorizable(op) &&
+    if (isSumOfProducts(op) == contractions && isVectorizable(op) &&
         op.getNumReductionLoops() != 0 && countLeadingLoops(op) != 0)
       seeds.push_back(op);
   return seeds;

@@ -13,6 +13,7 @@
 
 #include "LinalgTiles.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -163,6 +164,38 @@ bool rope::isVectorizable(GenericOp op) {
              return isNumber(type) || type.isIndex();
            });
   });
+}
+
+static Value skipWidening(Value value) {
+  while (auto extension = value.getDefiningOp<arith::ExtFOp>())
+    value = extension.getIn();
+  return value;
+}
+
+// Whether the operands of `op` are `a` and `b` in some order, or widened.
+static bool hasOperands(Operation *op, Value a, Value b) {
+  Value left = skipWidening(op->getOperand(0));
+  Value right = skipWidening(op->getOperand(1));
+  return (left == a && right == b) || (left == b && right == a);
+}
+
+bool rope::isSumOfProducts(GenericOp op) {
+  if (!linalg::isaContractionOpInterface(op))
+    return false;
+  Block &body = *op.getBody();
+  Value result = body.getTerminator()->getOperand(0);
+  auto sum = result.getDefiningOp<arith::AddFOp>();
+  if (!sum)
+    return false;
+  Value carried = body.getArgument(2);
+  for (auto [term, other] : {std::pair(sum.getLhs(), sum.getRhs()),
+                             std::pair(sum.getRhs(), sum.getLhs())}) {
+    auto product = term.getDefiningOp<arith::MulFOp>();
+    if (other == carried && product &&
+        hasOperands(product, body.getArgument(0), body.getArgument(1)))
+      return true;
+  }
+  return false;
 }
 
 int64_t rope::chooseVectorSize(int64_t extent, int64_t limit,

@@ -56,6 +56,11 @@ LogicalResult vectorizePiece(RewriterBase &rewriter, linalg::GenericOp op);
 /// have, no gathers.
 bool isVectorizable(linalg::GenericOp op);
 
+/// Whether an op adds up products of its two inputs, which may be widened on
+/// the way. Upstream's contractions may as well apply any unary function to
+/// inputs, products and sums.
+bool isSumOfProducts(linalg::GenericOp op);
+
 /// The largest power of two up to `limit` that fits into a dim of `extent`
 /// elements (dynamic: `whenDynamic`); 1 if that is less than 4.
 int64_t chooseVectorSize(int64_t extent, int64_t limit, int64_t whenDynamic);

@@ -180,14 +180,13 @@ struct WidenAccumulation : OpRewritePattern<GenericOp> {
 
   LogicalResult matchAndRewrite(GenericOp op,
                                 PatternRewriter &rewriter) const override {
-    if (!op.hasPureTensorSemantics() || !linalg::isaContractionOpInterface(op))
-      return rewriter.notifyMatchFailure(op, "not a contraction of tensors");
+    if (!op.hasPureTensorSemantics() || !rope::isSumOfProducts(op))
+      return rewriter.notifyMatchFailure(op, "not a product of tensors");
     auto type = cast<RankedTensorType>(op.getResultTypes()[0]);
     auto isNarrow = [](Type element) {
       return element.isF16() || element.isBF16();
     };
-    Operation *body = &op.getBody()->front();
-    if (!isNarrow(type.getElementType()) || !isa<arith::MulFOp>(body) ||
+    if (!isNarrow(type.getElementType()) ||
         !llvm::all_of(op.getDpsInputs(), [&](Value input) {
           return isNarrow(getElementTypeOrSelf(input));
         }))

@@ -113,10 +113,11 @@ static void tileTransposing(RewriterBase &rewriter, GenericOp op, unsigned lane,
 
 void rope::tileElementwise(RewriterBase &rewriter, GenericOp op,
                            int64_t lanes) {
+  if (!isVectorizable(op))
+    return;
   AffineMap map = op.getIndexingMapMatchingResult(op->getResult(0));
   std::optional<unsigned> lane = getInnermostDim(map);
-  if (!lane || !isVectorizable(op) || hasBitsAlong(op, *lane) ||
-      isStridedAlong(op, *lane))
+  if (!lane || hasBitsAlong(op, *lane) || isStridedAlong(op, *lane))
     return;
   SmallVector<unsigned> across = getTransposedDims(op, *lane);
   if (across.size() > 1 ||

@@ -55,7 +55,7 @@ static void tileOps(Operation *root, int64_t lanes) {
   });
   IRRewriter rewriter(root->getContext());
   for (GenericOp op : ops) {
-    if (linalg::isaContractionOpInterface(op))
+    if (rope::isSumOfProducts(op))
       rope::tileContraction(rewriter, op, lanes);
     else if (op.getNumReductionLoops() != 0)
       rope::tileReduction(rewriter, op, lanes);

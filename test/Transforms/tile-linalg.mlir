@@ -219,3 +219,27 @@ func.func @column(%a: tensor<3x9xf32>, %o: tensor<3x16xf32>, %k: index) -> tenso
   } -> tensor<3x16xf32>
   return %0 : tensor<3x16xf32>
 }
+
+// -----
+
+// Every row reads one element, or every other one.
+// CHECK-LABEL: func @elements
+// CHECK: linalg.generic
+// CHECK: linalg.generic
+func.func @elements(%x: tensor<8x32xf32>, %y: tensor<8x16xf32>) -> (tensor<8x16xf32>, tensor<8x16xf32>) {
+  %0 = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, 0)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]} ins(%x : tensor<8x32xf32>) outs(%y : tensor<8x16xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %e = math.exp %a : f32
+    linalg.yield %e : f32
+  } -> tensor<8x16xf32>
+  %1 = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j * 2)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]} ins(%x : tensor<8x32xf32>) outs(%y : tensor<8x16xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %e = math.exp %a : f32
+    linalg.yield %e : f32
+  } -> tensor<8x16xf32>
+  return %0, %1 : tensor<8x16xf32>, tensor<8x16xf32>
+}

@@ -184,6 +184,77 @@ TEST(TileLinalg, ProductsThroughOneLoopOverHeads) {
   }
 }
 
+namespace {
+/// One step c ← step(a, b, c) of a sum, in IR and in C++.
+struct Step {
+  const char *inputs, *body;
+  double (*compute)(double a, double b, double c);
+};
+} // namespace
+
+// Upstream calls all of these contractions.
+static const Step kSteps[] = {
+    {"f32",
+     "%e = math.exp %a : f32 %m = arith.mulf %e, %b : f32 %r = arith.addf %m, "
+     "%c : f32",
+     [](double a, double b, double c) { return c + std::exp(a) * b; }},
+    {"f32",
+     "%m = arith.mulf %a, %b : f32 %e = arith.negf %m : f32 %r = arith.addf "
+     "%c, %e : f32",
+     [](double a, double b, double c) { return c - a * b; }},
+    {"f32",
+     "%m = arith.mulf %a, %b : f32 %e = arith.negf %c : f32 %r = arith.addf "
+     "%m, %e : f32",
+     [](double a, double b, double c) { return a * b - c; }},
+    {"f32",
+     "%m = arith.mulf %a, %b : f32 %e = arith.addf %m, %c : f32 %r = "
+     "arith.negf %e : f32",
+     [](double a, double b, double c) { return -(a * b + c); }},
+    {"f64",
+     "%m = arith.mulf %a, %b : f64 %e = arith.truncf %m : f64 to f32 %r = "
+     "arith.addf %e, %c : f32",
+     [](double a, double b, double c) { return c + a * b; }},
+};
+
+TEST(TileLinalg, UnaryFunctionsAroundProducts) {
+  constexpr int64_t rows = 32, steps = 24, columns = 48;
+  for (const Step &step : kSteps) {
+    std::string text = R"mlir(
+    !A = tensor<32x24xELEMENT>
+    !B = tensor<24x48xELEMENT>
+    !C = tensor<32x48xf32>
+    func.func @f(%x: !A, %y: !B, %z: !C) -> !C {
+      %w = linalg.generic {
+          indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+          iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %y : !A, !B) outs(%z : !C) {
+      ^bb0(%a: ELEMENT, %b: ELEMENT, %c: f32):
+        BODY
+        linalg.yield %r : f32
+      } -> !C
+      return %w : !C
+    })mlir";
+    for (size_t at; (at = text.find("ELEMENT")) != std::string::npos;)
+      text.replace(at, 7, step.inputs);
+    text.replace(text.find("BODY"), 4, step.body);
+    Program program(text);
+    RandomGenerator random({4});
+    DType dtype = step.inputs[1] == '6' ? DType::F64 : DType::F32;
+    Array a = makeRandom(dtype, {rows, steps}, random);
+    Array b = makeRandom(dtype, {steps, columns}, random);
+    Array c = makeRandom(DType::F32, {rows, columns}, random);
+    Array r = std::move(program.call("f", a, b, c).front());
+    double worst = 0;
+    for (int64_t i = 0; i < rows * columns; ++i) {
+      double want = at(c, i);
+      for (int64_t k = 0; k < steps; ++k)
+        want = step.compute(at(a, i / columns * steps + k),
+                            at(b, k * columns + i % columns), want);
+      worst = std::max(worst, std::fabs(at(r, i) - want));
+    }
+    EXPECT_LT(worst, 1e-4) << step.body;
+  }
+}
+
 TEST(TileLinalg, SpecialValuesSurvive) {
   Program program(R"mlir(
     func.func @f(%x: tensor<?xf32>) -> tensor<?xf32> {
