@@ -7,6 +7,7 @@
 
 #include "rope/Execution/Executable.h"
 #include "Descriptors.h"
+#include "RuntimeFunctions.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/ExecutionEngine/ExecutionEngine.h"
 #include "llvm/IR/Module.h"
@@ -79,6 +80,7 @@ std::unique_ptr<Executable> Executable::compile(ModuleOp module,
     return nullptr;
   }
   executable->engine = std::move(*engine);
+  registerRuntimeFunctions(*executable->engine);
   if (failed(executable->findWrappers(module)))
     return nullptr;
   return executable;

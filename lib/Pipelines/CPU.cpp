@@ -149,6 +149,7 @@ static void addArithmeticExpansion(OpPassManager &pm,
   pm.addPass(math::createMathExpandOpsPass(powers));
   pm.addPass(createConvertComplexToStandardPass());
   pm.addPass(math::createMathExtendToSupportedTypes());
+  pm.addPass(rope::createExpandNarrowingPass());
   pm.addPass(rope::createDropCastFlagsPass());
   if (!options.portable)
     pm.addPass(rope::createExpandMathPass());

@@ -205,6 +205,21 @@ class CompileTest(unittest.TestCase):
                 model = rope_mlir.compile(text, **options)
                 np.testing.assert_array_equal(model.scale(x, 2.0), 2 * x)
 
+    def test_half_floats_on_any_processor(self):
+        model = """func.func @twice(%x: tensor<4xf16>, %y: tensor<4xf64>) -> (tensor<4xf16>, tensor<4xf16>) {
+          %0 = arith.addf %x, %x : tensor<4xf16>
+          %1 = arith.truncf %y : tensor<4xf64> to tensor<4xf16>
+          return %0, %1 : tensor<4xf16>, tensor<4xf16>
+        }"""
+        x = np.array([0, 1 / 3, -7e4, np.nan], np.float16)
+        # Halfway between two numbers, but for the last bit.
+        y = 1 + 2**-11 + np.array([-1, 0, 1, 2]) * 2.0**-52
+        for target in ("generic", "native"):
+            with self.subTest(target):
+                twice, narrow = rope_mlir.compile(model, target=target).twice(x, y)
+                np.testing.assert_array_equal(twice, x + x)
+                np.testing.assert_array_equal(narrow, y.astype(np.float16))
+
     def test_wrong_options(self):
         for pattern, options in [
             ("unknown target CPU 'z80'", {"target": "z80"}),

@@ -402,6 +402,27 @@ def ExpandMathPass : Pass<"rope-expand-math"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def ExpandNarrowingPass : Pass<"rope-expand-narrowing"> {
+  let summary = "Narrow f64 to f16 and bf16 by way of f32";
+  let description = [{
+    Processors narrow f64 to f32 and f32 to 16 bits; for both at once LLVM calls
+    functions of a compiler runtime that not every program has. Rewrites
+    `arith.truncf` of f64 to f16 or bf16, scalars and vectors, through an f32
+    that is rounded to odd, so that the result is rounded as if once, and
+    `math.fma` on f16 and bf16 as arithmetic in f64. Numbers do not change.
+
+    ```mlir
+    %y = arith.truncf %x : f64 to f16
+    // becomes
+    %n = arith.truncf %x : f64 to f32
+    ...                                // %odd: %n, or its odd neighbour
+    %y = arith.truncf %odd : f32 to f16
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect"];
+}
+
 def ExpandStructuredPass : Pass<"rope-expand-structured"> {
   let summary = "Expand structured ops that have no loop form";
   let description = [{

@@ -69,6 +69,9 @@ void populateExpandElementTransfersPatterns(RewritePatternSet &patterns);
 /// Rewrites `math.exp` on f32 as arithmetic.
 void populateExpandMathPatterns(RewritePatternSet &patterns);
 
+/// Rewrites what narrows f64 to f16 or bf16 in one step.
+void populateExpandNarrowingPatterns(RewritePatternSet &patterns);
+
 /// Rewrites the linalg ops on tensors below `root` as rope-normalize-linalg
 /// says.
 LogicalResult normalizeLinalg(Operation *root);
