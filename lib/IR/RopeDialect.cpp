@@ -61,9 +61,9 @@ LogicalResult RopeDialect::verifyOperationAttribute(Operation *op,
   if (attribute.getName() == kScheduleAttrName) {
     if (isa<FrequencyAttrInterface>(attribute.getValue()))
       return success();
-    return op->emitOpError() << attribute.getName()
-                             << " must be a schedule of frequencies, got "
-                             << attribute.getValue();
+    return op->emitOpError()
+           << attribute.getName() << " must be a schedule of frequencies, got "
+           << attribute.getValue();
   }
   if (attribute.getName() != kPlanAttrName)
     return op->emitOpError() << "has unknown attribute " << attribute.getName();
