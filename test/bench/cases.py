@@ -17,6 +17,7 @@ roper_attn (values turn too, and the output back). Fields, in any order:
     partial               the first half of the channels turns
     amp30                 queries and keys are as many times larger
     avx2                  compiled for AVX2
+    {group = 1, rows = 6} numbers of the plan, which is else chosen
 
 The function @kernel takes, as memrefs: q [1, H, S, D], k and v [1, K, N, D],
 cos and sin [max(S, N), pairs] in f32, then the mask [S, N] and the sinks [H]
@@ -37,7 +38,9 @@ class Case:
     """What the fields of a case say."""
 
     def __init__(self, text):
-        self.text = text
+        self.text, self.plan = text, None
+        if match := re.search(r":?\{(.*)\}", text):
+            text, self.plan = text.replace(match[0], ""), match[1]
         op, *fields = text.split(":")
         if op not in OPS:
             sys.exit(f"no such operation: {op!r} of case {text!r}")
@@ -144,6 +147,8 @@ def attention_text(case, query_table, key_table):
         parts.append(f"window [{case.window}, -1]")
     if case.softcap:
         parts.append(f"softcap {float(case.softcap):e}")
+    if case.plan:
+        parts.append(f"{{rope.plan = #rope.cpu_plan<{case.plan}>}}")
     return " ".join(parts)
 
 
