@@ -65,12 +65,36 @@ getBound(arith::CmpIPredicate predicate) {
   }
 }
 
+static bool isUnsigned(arith::CmpIPredicate predicate) {
+  return predicate == arith::CmpIPredicate::ule ||
+         predicate == arith::CmpIPredicate::ult ||
+         predicate == arith::CmpIPredicate::uge ||
+         predicate == arith::CmpIPredicate::ugt;
+}
+
+/// Whether an integer is a sum of indices and of nothing below zero.
+static bool isNonNegative(const Expr *expr) {
+  if (expr->getKind() == Expr::Kind::Sym)
+    return true;
+  if (expr->isInt())
+    return expr->getInt() >= 0;
+  return expr->getKind() == Expr::Kind::Linear && expr->getInt() >= 0 &&
+         llvm::all_of(expr->getCoefficients(),
+                      [](int64_t factor) { return factor >= 0; }) &&
+         llvm::all_of(expr->getOperands(), [](const Expr *atom) {
+           return atom->getKind() == Expr::Kind::Sym;
+         });
+}
+
 bool Classifier::addBand(const Expr *keep) {
   if (!row || !keep->isa<arith::CmpIOp>())
     return false;
-  auto bound =
-      getBound(cast<arith::CmpIPredicateAttr>(keep->getAttr()).getValue());
-  if (!bound)
+  arith::CmpIPredicate predicate =
+      cast<arith::CmpIPredicateAttr>(keep->getAttr()).getValue();
+  auto bound = getBound(predicate);
+  // Below zero, an unsigned comparison sees a large number.
+  if (!bound || (isUnsigned(predicate) &&
+                 !llvm::all_of(keep->getOperands(), isNonNegative)))
     return false;
   auto [limitOf, opposite] = *bound;
   const Expr *difference =
