@@ -92,8 +92,13 @@ static Value widen(RewriterBase &rewriter, AttentionLikeOpInterface op,
 
 void rope::hoistRotations(RewriterBase &rewriter, AttentionLikeOpInterface op,
                           ArrayRef<int64_t> sizes) {
-  // Linear attention turns what its feature map gives.
-  if (isa<LinearAttentionOp>(op.getOperation()))
+  // Linear attention turns what its feature map gives. Attention that computes
+  // in f64 turns in f64, and rows kept in f32 would be rounded.
+  auto isF64 = [](Value value) {
+    return getElementTypeOrSelf(value.getType()).isF64();
+  };
+  if (isa<LinearAttentionOp>(op.getOperation()) ||
+      llvm::any_of(op->getOperands(), isF64))
     return;
   for (OperandRole role :
        {OperandRole::Query, OperandRole::Key, OperandRole::Value}) {
