@@ -158,11 +158,6 @@ std::optional<std::string> fuzz::ParserCheck::run(StringRef text) {
   // list that is not closed by their attribute; that is not what is tested.
   if (text.contains("linalg."))
     return std::nullopt;
-  if (getenv("FZDUMP")) {
-    std::error_code ec;
-    llvm::raw_fd_ostream f("/tmp/me/last.mlir", ec);
-    f << text;
-  }
   MLIRContext &context = getContext();
   // The parser wants a byte of zero after the text.
   std::string copy = text.str();

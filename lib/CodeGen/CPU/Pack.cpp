@@ -140,8 +140,10 @@ static void loadKeyRows(AttentionKernel &k, Value panel) {
   });
   Value zeros = arith::ConstantOp::create(
       k, k.getZeroAttr(VectorType::get(length, k.getF32Type())));
-  k.loop(count, k.tileKeys, 1,
-         [&](Value i) { k.storeVector(zeros, k.scratch.keyRows, {i, 0}); });
+  auto clearRow = [&](Value i) {
+    k.storeVector(zeros, k.scratch.keyRows, {i, 0});
+  };
+  k.loop(count, k.tileKeys, 1, clearRow);
 }
 
 /// Transposes a square of keys and channels; stores `count` channels.
