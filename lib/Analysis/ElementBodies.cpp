@@ -21,7 +21,6 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 
-
 using namespace mlir;
 using namespace mlir::rope;
 

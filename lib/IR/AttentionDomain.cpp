@@ -355,11 +355,14 @@ int64_t rope::detail::getStaticExtent(AttentionLikeOpInterface op,
   std::optional<DomainDim> partner = getGroupPartner(op, dim);
   if (!partner || findDims(op, dim, findGroup).empty())
     return own.value_or(1);
-  int64_t both = getStaticGroupExtent(op);
-  int64_t divisor = getOwnStaticExtent(op, *partner).value_or(1);
-  if (ShapedType::isDynamic(both) || ShapedType::isDynamic(divisor))
+  std::optional<int64_t> divisor = getOwnStaticExtent(op, *partner);
+  // The other follows from this one, and not this one from the other.
+  if (own && !divisor)
     return ShapedType::kDynamic;
-  return divisor == 0 ? 0 : both / divisor;
+  int64_t both = getStaticGroupExtent(op), count = divisor.value_or(1);
+  if (ShapedType::isDynamic(both) || ShapedType::isDynamic(count))
+    return ShapedType::kDynamic;
+  return count == 0 ? 0 : both / count;
 }
 
 static Value createDim(OpBuilder &builder, Location loc, Value shaped,

@@ -223,3 +223,19 @@ func.func @linear_causal(%q: tensor<6x8xf32>, %init: tensor<6x8xf32>, %s: tensor
     -> tensor<6x8xf32>, tensor<8x8xf32>
   return %o#0, %o#1 : tensor<6x8xf32>, tensor<8x8xf32>
 }
+
+// -----
+
+// The output holds h and g together, with a known extent; the query holds g
+// alone, without one: h is their quotient, and no constant.
+// CHECK-LABEL: func @heads_over_a_dynamic_group
+// CHECK-SAME: %[[Q:.*]]: tensor<?x4x8xf32>,
+// CHECK-DAG: %[[SIX:.*]] = arith.constant 6 : index
+// CHECK: %[[G:.*]] = tensor.dim %[[Q]], %{{.*}}
+// CHECK: %[[COUNT:.*]] = arith.maxui %[[G]]
+// CHECK: %[[H:.*]] = arith.divui %[[SIX]], %[[COUNT]]
+// CHECK: tensor.empty(%[[H]], %[[G]]) : tensor<?x?x4x5xf32>
+func.func @heads_over_a_dynamic_group(%q: tensor<?x4x8xf32>, %k: tensor<5x8xf32>, %v: tensor<5x8xf32>, %init: tensor<6x4x8xf32>) -> tensor<6x4x8xf32> {
+  %o = rope.attention ins(%q, %k, %v : tensor<?x4x8xf32>, tensor<5x8xf32>, tensor<5x8xf32>) outs(%init : tensor<6x4x8xf32>) scale 0.25 layout <query = "gmd", key = "nd", value = "ne", output = "(hg)me"> -> tensor<6x4x8xf32>
+  return %o : tensor<6x4x8xf32>
+}
