@@ -76,13 +76,13 @@ bool KeyBandFinder::addComparison(const Expr *truth, bool negated) {
   const Expr *lhs = truth->getOperands()[0], *rhs = truth->getOperands()[1];
   // A negative number is a large one to an unsigned comparison.
   for (const Expr *side : {lhs, rhs}) {
-    std::optional<int64_t> low = context.getRange(side).low;
+    std::optional<int64_t> low = context->getRange(side).low;
     if (isUnsigned(predicate) && (!low || *low < 0))
       return false;
   }
   if (bound->isOpposite)
     std::swap(lhs, rhs);
-  return addDifference(context.sub(lhs, rhs), bound->most);
+  return addDifference(context->sub(lhs, rhs), bound->most);
 }
 
 /// The multiple of an atom that an integer contains.
@@ -107,21 +107,21 @@ bool KeyBandFinder::addDifference(const Expr *difference, int64_t most) {
   int64_t rows = getCoefficient(difference, row);
   const Expr *rest = difference;
   if (keys)
-    rest = context.sub(rest, context.mul(key, context.getInt(keys)));
+    rest = context->sub(rest, context->mul(key, context->getInt(keys)));
   if (rows)
-    rest = context.sub(rest, context.mul(row, context.getInt(rows)));
+    rest = context->sub(rest, context->mul(row, context->getInt(rows)));
   // n + rest ≤ most.
   if (keys == 1 && rows == 0)
-    return addKeyLength(context.sub(context.getInt(most + 1), rest));
+    return addKeyLength(context->sub(context->getInt(most + 1), rest));
   if (!(keys == 1 && rows == -1) && !(keys == -1 && rows == 1))
     return false;
   int64_t constant = rest->isInt() || rest->getKind() == Expr::Kind::Linear
                          ? rest->getInt()
                          : 0;
-  const Expr *start = context.sub(rest, context.getInt(constant));
+  const Expr *start = context->sub(rest, context->getInt(constant));
   // n − (m − start) ≤ most, or (m + start) − n ≤ most.
   if (keys == 1)
-    start = context.mul(start, context.getInt(-1));
+    start = context->mul(start, context->getInt(-1));
   return addBand(keys == 1 ? bands.right : bands.left, start, most - constant);
 }
 
@@ -297,14 +297,14 @@ static std::optional<ConstantBand> findBand(const Expr *read, const Expr *row,
 }
 
 bool KeyBandFinder::addConstant(const Expr *read, double hidden) {
-  auto [entry, inserted] = constants.try_emplace(read);
+  auto [entry, inserted] = constants->try_emplace(read);
   if (inserted)
     entry->second = findBand(read, row, key, hidden);
   std::optional<ConstantBand> band = entry->second;
   if (!band)
     return false;
   KeyBands before = bands;
-  const Expr *zero = context.getInt(0);
+  const Expr *zero = context->getInt(0);
   if ((!band->left || addBand(bands.left, zero, *band->left)) &&
       (!band->right || addBand(bands.right, zero, *band->right)))
     return true;
@@ -340,8 +340,8 @@ void KeyBandFinder::addTruth(const Expr *truth, bool negated) {
       (!negated && addConstant(truth, 0)))
     return;
   if (negated)
-    truth = context.apply<arith::XOrIOp>(
-        IntegerType::get(context.getMLIRContext(), 1),
-        {truth, context.getInt(1)});
+    truth = context->apply<arith::XOrIOp>(
+        IntegerType::get(context->getMLIRContext(), 1),
+        {truth, context->getInt(1)});
   bands.keep.push_back(truth);
 }

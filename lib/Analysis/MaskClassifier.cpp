@@ -5,143 +5,96 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A comparison of n with m shifted by a constant is a band; everything else
-// stays an expression.
+// KeyBandFinder finds the bands; which of a model's masks are truths is told
+// apart here.
 //
 //===----------------------------------------------------------------------===//
 
 #include "rope/Analysis/MaskClassifier.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "rope/Analysis/KeyBands.h"
 
 using namespace mlir;
 using namespace mlir::rope;
+
+/// Masks at or below this hide a key beside one that is shown.
+static constexpr double kHidden = -1e30;
 
 namespace {
 class Classifier {
 public:
   Classifier(ElementEvaluator &evaluator, const OperandMatch &match)
-      : evaluator(evaluator), context(evaluator.getContext()),
-        row(match.getSymbol(DomainDim::M)), key(match.getSymbol(DomainDim::N)) {
-  }
+      : evaluator(evaluator), row(match.getSymbol(DomainDim::M)),
+        key(match.getSymbol(DomainDim::N)),
+        finder(evaluator, row, key, constants) {}
 
   void add(const MaskTerm &term);
-  MaskBands bands;
+  MaskBands finish();
 
 private:
-  void addKeep(const Expr *keep);
-  bool addBand(const Expr *keep);
-  void limit(std::optional<int64_t> &side, int64_t bound) {
-    side = side ? std::min(*side, bound) : bound;
-  }
+  bool addNumbers(const Expr *addend);
+  bool showsAKey(const KeyBands &bands) const;
 
   ElementEvaluator &evaluator;
-  ExprContext &context;
   /// Null for a single row.
   const Expr *row;
   const Expr *key;
+  ConstantBands constants;
+  KeyBandFinder finder;
+  SmallVector<const Expr *> addends;
 };
 } // namespace
 
-/// The bound b of `difference ≤ b` that a comparison of lhs and rhs states,
-/// where difference = lhs − rhs or its opposite; nullopt for equalities.
-static std::optional<std::pair<int64_t, bool>>
-getBound(arith::CmpIPredicate predicate) {
-  switch (predicate) {
-  case arith::CmpIPredicate::sle:
-  case arith::CmpIPredicate::ule:
-    return std::make_pair(0, false);
-  case arith::CmpIPredicate::slt:
-  case arith::CmpIPredicate::ult:
-    return std::make_pair(-1, false);
-  case arith::CmpIPredicate::sge:
-  case arith::CmpIPredicate::uge:
-    return std::make_pair(0, true);
-  case arith::CmpIPredicate::sgt:
-  case arith::CmpIPredicate::ugt:
-    return std::make_pair(-1, true);
-  default:
-    return std::nullopt;
-  }
-}
-
-static bool isUnsigned(arith::CmpIPredicate predicate) {
-  return predicate == arith::CmpIPredicate::ule ||
-         predicate == arith::CmpIPredicate::ult ||
-         predicate == arith::CmpIPredicate::uge ||
-         predicate == arith::CmpIPredicate::ugt;
-}
-
-/// Whether an integer is a sum of indices and of nothing below zero.
-static bool isNonNegative(const Expr *expr) {
-  if (expr->getKind() == Expr::Kind::Sym)
+/// Whether each row sees a key of a band, which has its own: there must be one.
+bool Classifier::showsAKey(const KeyBands &bands) const {
+  if (!bands.left)
     return true;
-  if (expr->isInt())
-    return expr->getInt() >= 0;
-  return expr->getKind() == Expr::Kind::Linear && expr->getInt() >= 0 &&
-         llvm::all_of(expr->getCoefficients(),
-                      [](int64_t factor) { return factor >= 0; }) &&
-         llvm::all_of(expr->getOperands(), [](const Expr *atom) {
-           return atom->getKind() == Expr::Kind::Sym;
-         });
+  if (ShapedType::isDynamic(row->getExtent()))
+    return row->getDynamicExtent() &&
+           row->getDynamicExtent() == key->getDynamicExtent();
+  return !ShapedType::isDynamic(key->getExtent()) &&
+         row->getExtent() <= key->getExtent();
 }
 
-bool Classifier::addBand(const Expr *keep) {
-  if (!row || !keep->isa<arith::CmpIOp>())
+/// Adds numbers that are 0 in a band and hide what is outside. Where a row sees
+/// no key, finite numbers hide none, so that only whole bands count.
+bool Classifier::addNumbers(const Expr *addend) {
+  KeyBandFinder attempt = finder;
+  ArrayRef<const Expr *> operands = addend->getOperands();
+  bool isChoice = addend->isa<arith::SelectOp>() && operands[1]->isFloat(0) &&
+                  operands[2]->getKind() == Expr::Kind::Float &&
+                  operands[2]->getFloat() <= kHidden;
+  if (isChoice)
+    attempt.addTruth(operands[0]);
+  else if (!attempt.addConstant(addend, kHidden))
     return false;
-  arith::CmpIPredicate predicate =
-      cast<arith::CmpIPredicateAttr>(keep->getAttr()).getValue();
-  auto bound = getBound(predicate);
-  // Below zero, an unsigned comparison sees a large number.
-  if (!bound || (isUnsigned(predicate) &&
-                 !llvm::all_of(keep->getOperands(), isNonNegative)))
+  const KeyBands &bands = attempt.getBands();
+  if (bands.keep.size() != finder.getBands().keep.size() || !bands.hasBand() ||
+      !showsAKey(bands))
     return false;
-  auto [limitOf, opposite] = *bound;
-  const Expr *difference =
-      context.sub(keep->getOperands()[0], keep->getOperands()[1]);
-  if (opposite)
-    difference = context.mul(difference, context.getInt(-1));
-  // n − m + c ≤ b, or m − n + c ≤ b.
-  for (auto [first, second, side] : {std::tuple(key, row, &bands.right),
-                                     std::tuple(row, key, &bands.left)}) {
-    const Expr *rest = context.sub(difference, context.sub(first, second));
-    if (!rest->isInt())
-      continue;
-    int64_t most = limitOf - rest->getInt();
-    // A row must see itself, or its band is no band of attention.
-    if (most < 0)
-      return false;
-    limit(*side, most);
-    return true;
-  }
-  return false;
-}
-
-void Classifier::addKeep(const Expr *keep) {
-  if (keep->isa<arith::AndIOp>()) {
-    for (const Expr *operand : keep->getOperands())
-      addKeep(operand);
-    return;
-  }
-  if (!keep->isInt(1) && !addBand(keep))
-    bands.keep.push_back(keep);
+  finder = std::move(attempt);
+  return true;
 }
 
 void Classifier::add(const MaskTerm &term) {
   if (term.keep)
-    return addKeep(evaluator.expandFully(term.keep));
+    return finder.addTruth(evaluator.expandFully(term.keep));
   const Expr *addend = evaluator.expandFully(term.addend);
-  if (addend->isFloat(0))
-    return;
-  // select(band, 0, very negative)
-  if (addend->isa<arith::SelectOp>()) {
-    ArrayRef<const Expr *> operands = addend->getOperands();
-    bool hides = operands[2]->getKind() == Expr::Kind::Float &&
-                 operands[2]->getFloat() < -1e30;
-    if (operands[1]->isFloat(0) && hides && addBand(operands[0]))
-      return;
+  if (!addend->isFloat(0) && !addNumbers(addend))
+    addends.push_back(term.addend);
+}
+
+MaskBands Classifier::finish() {
+  const KeyBands &found = finder.getBands();
+  MaskBands bands = {/*causal=*/false, found.left, found.right, found.keep,
+                     addends};
+  // No key after the row is what causal says.
+  if (bands.right == 0) {
+    bands.causal = true;
+    bands.right.reset();
   }
-  bands.addends.push_back(term.addend);
+  return bands;
 }
 
 MaskBands rope::classifyMasks(ElementEvaluator &evaluator,
@@ -150,11 +103,5 @@ MaskBands rope::classifyMasks(ElementEvaluator &evaluator,
   Classifier classifier(evaluator, match);
   for (const MaskTerm &term : masks)
     classifier.add(term);
-  MaskBands &bands = classifier.bands;
-  // No key after the row is what causal says.
-  if (bands.right == 0) {
-    bands.causal = true;
-    bands.right.reset();
-  }
-  return bands;
+  return classifier.finish();
 }

@@ -41,8 +41,8 @@ public:
   /// for all. `constants` may serve several masks.
   KeyBandFinder(ElementEvaluator &evaluator, const Expr *row, const Expr *key,
                 ConstantBands &constants)
-      : context(evaluator.getContext()), row(row), key(key),
-        constants(constants) {}
+      : context(&evaluator.getContext()), row(row), key(key),
+        constants(&constants) {}
 
   /// Lets bands start at a position that is computed, and keys have a length if
   /// `length`, where these depend on no symbol but `batch` (which may be null).
@@ -65,10 +65,10 @@ private:
   bool addKeyLength(const Expr *length);
   bool isPosition(const Expr *expr);
 
-  ExprContext &context;
+  ExprContext *context;
   const Expr *row;
   const Expr *key;
-  ConstantBands &constants;
+  ConstantBands *constants;
   bool positions = false, lengths = false;
   const Expr *batch = nullptr;
   KeyBands bands;
