@@ -24,6 +24,12 @@ struct SoftmaxMatch {
   SmallVector<const Expr *> guards;
 };
 
+/// A truth, or its opposite.
+struct Truth {
+  const Expr *expr;
+  bool negated;
+};
+
 /// Takes expressions apart, looking through what only moves or casts elements.
 class ScoreMatcher {
 public:
@@ -72,9 +78,10 @@ private:
                              const ScaledTerms &shifts, SoftmaxMatch &match);
   LogicalResult matchSink(const Expr *exponential, const ScaledTerms &shifts,
                           SoftmaxMatch &match);
-  const Expr *getGuarded(const Expr *condition);
-  const Expr *getGuardedByReduction(const Expr *reduction, bool negated);
-  const Expr *getGuardedByMaximum(const Expr *compare);
+  Truth peelTruth(const Expr *expr, bool negated);
+  const Expr *getGuarded(Truth condition);
+  const Expr *getGuardedByReduction(Truth condition);
+  const Expr *getEqualToMinusInfinity(Truth test);
 
   // Scores (ScoreMatch.cpp).
   bool isProduct(const Expr *read);

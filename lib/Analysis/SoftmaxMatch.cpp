@@ -239,6 +239,36 @@ FailureOr<SoftmaxMatch> ScoreMatcher::matchSoftmax(const Expr *probability,
 // Guards of empty rows
 //===----------------------------------------------------------------------===//
 
+/// Takes negations and movement off a truth.
+Truth ScoreMatcher::peelTruth(const Expr *expr, bool negated) {
+  while (true) {
+    expr = peel(expr);
+    const Expr *inner = nullptr;
+    if (expr->isa<arith::XOrIOp>())
+      for (unsigned i : {0, 1})
+        if (expr->getOperands()[i]->isInt(1))
+          inner = expr->getOperands()[1 - i];
+    if (!inner)
+      return {expr, negated};
+    expr = inner;
+    negated = !negated;
+  }
+}
+
+/// Whether a truth holds for numbers that are none.
+static bool isNaNTest(Truth truth) {
+  if (!truth.expr->isa<arith::CmpFOp>() ||
+      truth.expr->getOperands()[0] != truth.expr->getOperands()[1])
+    return false;
+  auto predicate =
+      cast<arith::CmpFPredicateAttr>(truth.expr->getAttr()).getValue();
+  if (truth.negated)
+    return predicate == arith::CmpFPredicate::ORD ||
+           predicate == arith::CmpFPredicate::OEQ;
+  return predicate == arith::CmpFPredicate::UNO ||
+         predicate == arith::CmpFPredicate::UNE;
+}
+
 /// select(no key, 0, p), or the same with a test of p for NaN: 0 / 0 is what an
 /// empty row is without a guard.
 FailureOr<SoftmaxMatch> ScoreMatcher::matchGuarded(const Expr *choice,
@@ -251,14 +281,10 @@ FailureOr<SoftmaxMatch> ScoreMatcher::matchGuarded(const Expr *choice,
   FailureOr<SoftmaxMatch> inner = matchSoftmax(probability, isCandidate);
   if (failed(inner))
     return failure();
-  const Expr *condition = peel(operands[0]);
-  if (!zeroFirst)
-    condition = peel(invertTruth(context, condition));
-  bool testsNaN = condition->isa<arith::CmpFOp>() &&
-                  condition->getOperands()[0] == condition->getOperands()[1] &&
-                  evaluator.expandFully(condition->getOperands()[0]) ==
-                      evaluator.expandFully(probability);
-  if (testsNaN)
+  Truth condition = peelTruth(operands[0], /*negated=*/!zeroFirst);
+  if (isNaNTest(condition) &&
+      evaluator.expandFully(condition.expr->getOperands()[0]) ==
+          evaluator.expandFully(probability))
     return inner;
   const Expr *guarded = getGuarded(condition);
   if (!guarded)
@@ -267,68 +293,50 @@ FailureOr<SoftmaxMatch> ScoreMatcher::matchGuarded(const Expr *choice,
   return inner;
 }
 
-/// The number that all (or, negated, not any) of the tests of a row compare
-/// with −∞.
-const Expr *ScoreMatcher::getGuardedByReduction(const Expr *reduction,
-                                                bool negated) {
-  std::optional<Reduction> all =
-      evaluator.evaluateReductionWhole(reduction, key);
-  if (!all ||
-      all->kind != (negated ? Reduction::Kind::Or : Reduction::Kind::And))
+/// What a test of a number against −∞ compares with it, if it holds where they
+/// are equal; null for other tests.
+const Expr *ScoreMatcher::getEqualToMinusInfinity(Truth test) {
+  if (!test.expr->isa<arith::CmpFOp>())
     return nullptr;
-  const Expr *test = peel(all->element);
-  if (!test->isa<arith::CmpFOp>())
-    return nullptr;
-  auto predicate = cast<arith::CmpFPredicateAttr>(test->getAttr()).getValue();
+  auto predicate =
+      cast<arith::CmpFPredicateAttr>(test.expr->getAttr()).getValue();
   bool equal = predicate == arith::CmpFPredicate::OEQ ||
                predicate == arith::CmpFPredicate::UEQ;
   bool unequal = predicate == arith::CmpFPredicate::ONE ||
                  predicate == arith::CmpFPredicate::UNE;
-  if (negated ? !unequal : !equal)
+  if (test.negated ? !unequal : !equal)
     return nullptr;
-  for (auto [number, bound] :
-       {std::pair(test->getOperands()[0], test->getOperands()[1]),
-        std::pair(test->getOperands()[1], test->getOperands()[0])})
-    if (isMinusInfinity(peelConstant(evaluator, bound)))
-      return peel(number);
+  for (unsigned i : {0, 1})
+    if (isMinusInfinity(
+            peelConstant(evaluator, test.expr->getOperands()[1 - i])))
+      return peel(test.expr->getOperands()[i]);
   return nullptr;
 }
 
-/// The number whose maximum over a row is −∞.
-const Expr *ScoreMatcher::getGuardedByMaximum(const Expr *compare) {
-  auto predicate =
-      cast<arith::CmpFPredicateAttr>(compare->getAttr()).getValue();
-  if (predicate != arith::CmpFPredicate::OEQ &&
-      predicate != arith::CmpFPredicate::UEQ)
+/// The number that all (or, negated, not any) of the tests of a row compare
+/// with −∞.
+const Expr *ScoreMatcher::getGuardedByReduction(Truth condition) {
+  std::optional<Reduction> all =
+      evaluator.evaluateReductionWhole(condition.expr, key);
+  if (!all || all->kind != (condition.negated ? Reduction::Kind::Or
+                                              : Reduction::Kind::And))
     return nullptr;
-  for (unsigned i : {0, 1}) {
-    const Expr *maximum = peel(compare->getOperands()[i]);
-    if (maximum->getKind() != Expr::Kind::Read ||
-        !isMinusInfinity(
-            peelConstant(evaluator, compare->getOperands()[1 - i])))
-      continue;
-    std::optional<Reduction> largest =
-        evaluator.evaluateReductionWhole(maximum, key);
-    if (largest && largest->kind == Reduction::Kind::Max)
-      return peel(largest->element);
-  }
-  return nullptr;
+  return getEqualToMinusInfinity(peelTruth(all->element, condition.negated));
 }
 
 /// The number that a condition says is −∞ for every key; null for others.
-const Expr *ScoreMatcher::getGuarded(const Expr *condition) {
-  const Expr *peeled = peel(condition);
-  if (peeled->isa<arith::XOrIOp>())
-    for (unsigned i : {0, 1})
-      if (peeled->getOperands()[i]->isInt(1)) {
-        const Expr *negated = peel(peeled->getOperands()[1 - i]);
-        return negated->getKind() == Expr::Kind::Read
-                   ? getGuardedByReduction(negated, /*negated=*/true)
-                   : nullptr;
-      }
-  if (peeled->getKind() == Expr::Kind::Read)
-    return getGuardedByReduction(peeled, /*negated=*/false);
-  return peeled->isa<arith::CmpFOp>() ? getGuardedByMaximum(peeled) : nullptr;
+const Expr *ScoreMatcher::getGuarded(Truth condition) {
+  if (condition.expr->getKind() == Expr::Kind::Read)
+    return getGuardedByReduction(condition);
+  // A maximum over the row says so too.
+  const Expr *maximum = getEqualToMinusInfinity(condition);
+  if (!maximum || maximum->getKind() != Expr::Kind::Read)
+    return nullptr;
+  std::optional<Reduction> largest =
+      evaluator.evaluateReductionWhole(maximum, key);
+  return largest && largest->kind == Reduction::Kind::Max
+             ? peel(largest->element)
+             : nullptr;
 }
 
 bool ScoreMatcher::areGuardsEmptyRows(const SoftmaxMatch &softmax,
