@@ -100,11 +100,18 @@ static bool isDimLike(const Expr *index) {
   }
 }
 
-/// Whether the dims of a tensor that are read at a symbol end where it does.
+/// Whether the dims of a tensor that are read at a symbol end where it does,
+/// and those that are read at a constant have nothing else: one of several
+/// tensors that are packed into one is no operand by itself.
 bool OperandMatcher::isWhole(const Expr *read) {
+  ArrayRef<int64_t> shape =
+      cast<ShapedType>(read->getValue().getType()).getShape();
   return llvm::all_of(llvm::enumerate(read->getOperands()), [&](auto entry) {
-    return entry.value()->getKind() != Expr::Kind::Sym ||
-           hasExtentOf(read->getValue(), entry.index(), entry.value());
+    const Expr *index = entry.value();
+    if (index->isInt())
+      return shape[entry.index()] == 1;
+    return index->getKind() != Expr::Kind::Sym ||
+           hasExtentOf(read->getValue(), entry.index(), index);
   });
 }
 
