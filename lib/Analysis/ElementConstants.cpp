@@ -49,40 +49,73 @@ static std::optional<int64_t> getPosition(ArrayRef<int64_t> shape,
   return position;
 }
 
-/// The elements along one dim as a number that grows evenly with the index, if
-/// they do and are whole: row numbers and positions. Null otherwise.
+namespace {
+/// A dim of a constant that is read at `index`.
+struct Axis {
+  const Expr *index;
+  int64_t extent, stride;
+  double step = 0;
+};
+} // namespace
+
+/// Whether elements are whole numbers that grow by the step of each axis.
+static bool isProgression(const ConstantReader &reader, int64_t start,
+                          ArrayRef<Axis> axes) {
+  // Numbers that doubles and integers hold exactly.
+  constexpr double kMaxExact = 1e9;
+  int64_t count = 1;
+  for (const Axis &axis : axes)
+    count *= axis.extent;
+  double first = reader.getNumber(start);
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t rest = i, position = start;
+    double expected = first;
+    for (const Axis &axis : axes) {
+      position += rest % axis.extent * axis.stride;
+      expected += static_cast<double>(rest % axis.extent) * axis.step;
+      rest /= axis.extent;
+    }
+    double number = reader.getNumber(position);
+    if (number != expected || std::fabs(number) > kMaxExact ||
+        number != std::trunc(number))
+      return false;
+  }
+  return true;
+}
+
+/// The elements as a number that grows evenly with each index, if they do and
+/// are whole: row numbers, positions, and the indices of a gather that only
+/// reshapes. Null otherwise.
 static const Expr *expandProgression(ExprContext &context,
                                      ElementsAttr elements, Index index) {
   ConstantReader reader(elements);
+  Type type = elements.getElementType();
+  if (!reader || isa<ComplexType>(type))
+    return nullptr;
   ArrayRef<int64_t> shape = elements.getShapedType().getShape();
-  const Expr *row = nullptr;
-  int64_t start = 0, stride = 1, rowStride = 0, rows = 0;
+  SmallVector<Axis> axes;
+  int64_t start = 0, stride = 1;
   for (int64_t dim = shape.size() - 1; dim >= 0; --dim) {
-    if (index[dim]->isInt()) {
+    if (!index[dim]->isInt())
+      axes.push_back({index[dim], shape[dim], stride});
+    else if (index[dim]->getInt() >= 0 && index[dim]->getInt() < shape[dim])
       start += index[dim]->getInt() * stride;
-    } else if (row) {
+    else
       return nullptr;
-    } else {
-      row = index[dim];
-      rowStride = stride;
-      rows = shape[dim];
-    }
     stride *= shape[dim];
   }
-  Type type = elements.getElementType();
-  if (!reader || !row || rows < 2 || isa<ComplexType>(type))
+  if (llvm::any_of(axes, [](const Axis &axis) { return axis.extent < 2; }))
     return nullptr;
-  auto at = [&](int64_t i) { return reader.getNumber(start + i * rowStride); };
-  double first = at(0), step = at(1) - first;
-  // Numbers that doubles and integers hold exactly.
-  constexpr double kMaxExact = 1e9;
-  for (int64_t i = 0; i < rows; ++i)
-    if (at(i) != first + static_cast<double>(i) * step ||
-        std::fabs(at(i)) > kMaxExact || at(i) != std::trunc(at(i)))
-      return nullptr;
-  const Expr *number =
-      context.add(context.getInt(static_cast<int64_t>(first)),
-                  context.mul(row, context.getInt(static_cast<int64_t>(step))));
+  double first = reader.getNumber(start);
+  for (Axis &axis : axes)
+    axis.step = reader.getNumber(start + axis.stride) - first;
+  if (!isProgression(reader, start, axes))
+    return nullptr;
+  const Expr *number = context.getInt(static_cast<int64_t>(first));
+  for (const Axis &axis : axes)
+    number = context.add(
+        number, context.mul(axis.index,
+                            context.getInt(static_cast<int64_t>(axis.step))));
   return isa<FloatType>(type) ? context.apply<arith::SIToFPOp>(type, number)
                               : number;
 }

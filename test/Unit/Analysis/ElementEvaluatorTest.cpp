@@ -232,6 +232,21 @@ TEST_F(ElementEvaluatorTest, ConstantRowNumbersAreRowNumbers) {
   EXPECT_EQ(evaluate(rows, {-1}), "sitofp((2*i0 + 3))");
 }
 
+TEST_F(ElementEvaluatorTest, ConstantNumbersMayGrowAlongSeveralDims) {
+  StringRef even = R"(
+    func.func @f() -> tensor<2x3xi64> {
+      %t = arith.constant dense<[[1, 3, 5], [11, 13, 15]]> : tensor<2x3xi64>
+      return %t : tensor<2x3xi64>
+    })";
+  EXPECT_EQ(evaluate(even, {-1, -1}), "(10*i0 + 2*i1 + 1)");
+  StringRef uneven = R"(
+    func.func @f() -> tensor<2x3xi64> {
+      %t = arith.constant dense<[[1, 3, 5], [11, 13, 16]]> : tensor<2x3xi64>
+      return %t : tensor<2x3xi64>
+    })";
+  EXPECT_EQ(evaluate(uneven, {-1, -1}), "arith.constant[i0, i1]");
+}
+
 TEST_F(ElementEvaluatorTest, AssertsSayWhatIsEqual) {
   StringRef checked = R"(
     func.func @f(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
