@@ -429,9 +429,9 @@ FailureOr<RotationMatch> RotationMatcher::run() {
 //===----------------------------------------------------------------------===//
 
 /// Tries dims of the root as the channels.
-static FailureOr<RotationMatch> matchAlong(ElementEvaluator &evaluator,
-                                           Value root, int64_t dim,
-                                           int64_t dims, MatchFailure &why) {
+static FailureOr<RotationMatch>
+matchAlong(ElementEvaluator &evaluator, Value root, int64_t dim, int64_t dims,
+           function_ref<bool(Value)> isKnown, MatchFailure &why) {
   int64_t channels = 1;
   for (int64_t extent :
        cast<ShapedType>(root.getType()).getShape().slice(dim, dims)) {
@@ -447,7 +447,7 @@ static FailureOr<RotationMatch> matchAlong(ElementEvaluator &evaluator,
         root, getRootIndex(evaluator, root, dim, dims, probe));
     if (!isSum(evaluator, element))
       continue;
-    SmallVector<Value> sources = findSources(evaluator, root, element);
+    SmallVector<Value> sources = findSources(evaluator, root, element, isKnown);
     if (sources.empty() && !why.isCandidate)
       if (std::optional<std::string> reason = explainSum(evaluator, element))
         why = {/*isCandidate=*/true, {}, *reason};
@@ -467,7 +467,9 @@ static FailureOr<RotationMatch> matchAlong(ElementEvaluator &evaluator,
 }
 
 FailureOr<RotationMatch> rope::matchRotation(ElementEvaluator &evaluator,
-                                             Value root, MatchFailure &why) {
+                                             Value root,
+                                             function_ref<bool(Value)> isKnown,
+                                             MatchFailure &why) {
   auto type = dyn_cast<RankedTensorType>(root.getType());
   if (!type || !isa<FloatType>(type.getElementType()))
     return failure();
@@ -475,12 +477,13 @@ FailureOr<RotationMatch> rope::matchRotation(ElementEvaluator &evaluator,
   int64_t rank = type.getRank();
   if (rank >= 2 && type.getDimSize(rank - 1) == 2) {
     FailureOr<RotationMatch> match =
-        matchAlong(evaluator, root, rank - 2, 2, why);
+        matchAlong(evaluator, root, rank - 2, 2, isKnown, why);
     if (succeeded(match))
       return match;
   }
   for (int64_t dim = rank - 1; dim >= 0; --dim) {
-    FailureOr<RotationMatch> match = matchAlong(evaluator, root, dim, 1, why);
+    FailureOr<RotationMatch> match =
+        matchAlong(evaluator, root, dim, 1, isKnown, why);
     if (succeeded(match))
       return match;
   }

@@ -36,20 +36,34 @@ static void collectReads(const Expr *expr, SmallVectorImpl<const Expr *> &to,
       collectReads(operand, to, seen);
 }
 
-/// All reads that an element goes back to, at any depth.
-static ReadsByValue findReads(ElementEvaluator &evaluator,
-                              const Expr *element) {
+namespace {
+/// A read, and the number of known rotations that it was reached through.
+struct ReachedRead {
+  const Expr *read;
+  int rotations;
+};
+} // namespace
+
+/// All reads that an element goes back to through at most one known rotation.
+static ReadsByValue findReads(ElementEvaluator &evaluator, const Expr *element,
+                              function_ref<bool(Value)> isKnown) {
   ReadsByValue reads;
-  SmallVector<const Expr *> queue = {element};
+  SmallVector<ReachedRead> queue = {{element, 0}};
   size_t count = 0;
   while (!queue.empty() && count < kMaxReads) {
-    const Expr *read = queue.pop_back_val();
+    auto [read, rotations] = queue.pop_back_val();
     if (!reads[read->getValue()].insert(read))
       continue;
     ++count;
+    rotations += isKnown(read->getValue());
+    const Expr *step = rotations < 2 ? evaluator.expand(read) : nullptr;
+    if (!step)
+      continue;
     llvm::SmallDenseSet<const Expr *> seen;
-    if (const Expr *step = evaluator.expand(read))
-      collectReads(step, queue, seen);
+    SmallVector<const Expr *> next;
+    collectReads(step, next, seen);
+    for (const Expr *further : next)
+      queue.push_back({further, rotations});
   }
   return reads;
 }
@@ -81,9 +95,10 @@ static bool isNearer(Value a, Value b) {
 }
 
 SmallVector<Value> rope::findSources(ElementEvaluator &evaluator, Value root,
-                                     const Expr *element) {
+                                     const Expr *element,
+                                     function_ref<bool(Value)> isKnown) {
   SmallVector<Value> sources;
-  for (auto &[value, reads] : findReads(evaluator, element)) {
+  for (auto &[value, reads] : findReads(evaluator, element, isKnown)) {
     auto type = dyn_cast<RankedTensorType>(value.getType());
     if (type && isa<FloatType>(type.getElementType()) &&
         value.getParentBlock() == root.getParentBlock() &&

@@ -12,9 +12,11 @@
 namespace mlir::rope {
 
 /// The values of the root's block that an element reads at two channels,
-/// nearest first.
+/// nearest first. Past one of the rotations in `known` there may be the source
+/// of what it is a part of; past two there is another rotation's.
 SmallVector<Value> findSources(ElementEvaluator &evaluator, Value root,
-                               const Expr *element);
+                               const Expr *element,
+                               function_ref<bool(Value)> isKnown);
 
 } // namespace mlir::rope
 

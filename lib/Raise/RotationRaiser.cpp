@@ -19,9 +19,18 @@ using namespace mlir;
 using namespace mlir::rope;
 
 namespace {
-/// A match and what its coefficients are.
+/// A value made of a rotation without leaving its pairs, that is none.
+struct Objection {
+  Value result;
+  std::string reason;
+};
+
+/// A match, what its coefficients are, and what speaks against it.
 struct FoundRotation : RotationMatch {
   TableVerdict verdict;
+  SmallVector<Objection, 0> objections;
+
+  bool isAccepted() const { return objections.empty(); }
 };
 
 class RotationRaiser {
@@ -36,7 +45,9 @@ public:
 private:
   void findRotations(Operation *op);
   void choose(FoundRotation match);
-  void retract(Value source, Value result, StringRef reason);
+  void object(Value source, Value result, StringRef reason);
+  void settleObjections(const RotationMatch &match);
+  void reportObjections();
   bool rewrite(const FoundRotation &match);
 
   FunctionOpInterface function;
@@ -96,7 +107,7 @@ void RotationRaiser::choose(FoundRotation match) {
   // all of a model's.
   llvm::SmallDenseSet<Value> origins = getOrigins(match.root, match.source);
   for (auto &[root, earlier] : matches) {
-    if (!origins.contains(root))
+    if (!origins.contains(root) || !earlier.isAccepted())
       continue;
     bool same = earlier.source == match.source ||
                 isDerived(earlier.source, match.source) ||
@@ -114,20 +125,39 @@ void RotationRaiser::choose(FoundRotation match) {
 
 /// What becomes of a rotation without leaving its pairs, but is none, was not
 /// meant as a rotary embedding: one half scaled, say.
-void RotationRaiser::retract(Value source, Value result, StringRef reason) {
-  matches.remove_if([&](auto &entry) {
-    if (entry.second.source != source || !isDerived(result, entry.first))
-      return false;
-    report.addRefused(entry.first.getLoc(), "rotation",
-                      ("later on, " + reason).str());
-    return true;
-  });
+void RotationRaiser::object(Value source, Value result, StringRef reason) {
+  for (auto &[root, match] : matches)
+    if (match.source == source && isDerived(result, root))
+      match.objections.push_back({result, reason.str()});
+}
+
+/// What is a part of another rotation speaks against none.
+void RotationRaiser::settleObjections(const RotationMatch &match) {
+  for (auto &[root, earlier] : matches)
+    if (!earlier.isAccepted() && isDerived(match.source, root))
+      llvm::erase_if(earlier.objections, [&](const Objection &objection) {
+        return objection.result != match.source &&
+               isDerived(match.root, objection.result) &&
+               isDerived(objection.result, match.source);
+      });
+}
+
+void RotationRaiser::reportObjections() {
+  for (auto &[root, match] : matches)
+    if (!match.isAccepted())
+      report.addRefused(root.getLoc(), "rotation",
+                        "later on, " + match.objections.front().reason);
 }
 
 void RotationRaiser::findRotations(Operation *op) {
   for (Value result : op->getResults()) {
     MatchFailure why;
-    FailureOr<RotationMatch> match = matchRotation(evaluator, result, why);
+    auto isKnown = [&](Value value) {
+      auto *found = matches.find(value);
+      return found != matches.end() && found->second.isAccepted();
+    };
+    FailureOr<RotationMatch> match =
+        matchRotation(evaluator, result, isKnown, why);
     std::string reason = why.reason;
     if (succeeded(match)) {
       TableVerdict verdict = tables.match(*match);
@@ -136,7 +166,8 @@ void RotationRaiser::findRotations(Operation *op) {
         why = {true, match->source, reason};
       } else if (succeeded(fitRotary(*match, {}, reason))) {
         match->inverse ^= verdict.opposite;
-        choose({*match, std::move(verdict)});
+        settleObjections(*match);
+        choose({*match, std::move(verdict), {}});
         continue;
       }
       why.isCandidate = true;
@@ -144,7 +175,7 @@ void RotationRaiser::findRotations(Operation *op) {
     if (why.isCandidate)
       report.addRefused(result.getLoc(), "rotation", reason);
     if (why.mixedSource)
-      retract(why.mixedSource, result, reason);
+      object(why.mixedSource, result, reason);
   }
 }
 
@@ -180,10 +211,11 @@ bool RotationRaiser::run() {
   for (Block &block : function.getFunctionBody())
     for (Operation &op : block)
       findRotations(&op);
+  reportObjections();
   llvm::SmallDenseSet<Value> raised;
   // Later ones first: the sources of a later one stay what was analysed.
   for (auto &[root, match] : llvm::reverse(matches))
-    if (rewrite(match))
+    if (match.isAccepted() && rewrite(match))
       raised.insert(root);
   splitter.finish([&](Value factor) { return raised.contains(factor); });
   return !raised.empty();

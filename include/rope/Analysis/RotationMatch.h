@@ -97,8 +97,10 @@ struct MatchFailure {
 
 /// Matches `root`, or says why it is no rotation. Numbers of channels that are
 /// read count over the source's channels, those that are written over the
-/// root's.
+/// root's. `isKnown` tells the values that are rotations by earlier matches:
+/// the source is not looked for beyond a second one.
 FailureOr<RotationMatch> matchRotation(ElementEvaluator &evaluator, Value root,
+                                       function_ref<bool(Value)> isKnown,
                                        MatchFailure &why);
 
 } // namespace mlir::rope
