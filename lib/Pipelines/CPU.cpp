@@ -105,6 +105,7 @@ void rope::buildTileStage(OpPassManager &pm,
   pm.addPass(createNormalizeLinalgPass());
   TileLinalgPassOptions tiles;
   tiles.lanes = options.lanes;
+  tiles.registers = options.registers;
   pm.addPass(createTileLinalgPass(tiles));
 }
 

@@ -63,6 +63,22 @@ static OpFoldResult getWholePieces(OpBuilder &builder, Location loc,
       builder, loc, n.floorDiv(size) * size, {extent});
 }
 
+// What is left from `position`, but at most `size`.
+static OpFoldResult getBlockSize(OpBuilder &builder, Location loc,
+                                 OpFoldResult extent, Value position,
+                                 int64_t size) {
+  std::optional<int64_t> known = getConstantIntValue(extent);
+  if (known && *known % size == 0)
+    return builder.getIndexAttr(size);
+  MLIRContext *context = builder.getContext();
+  AffineExpr n = builder.getAffineSymbolExpr(0);
+  AffineExpr p = builder.getAffineSymbolExpr(1);
+  auto map = AffineMap::get(0, 2, {builder.getAffineConstantExpr(size), n - p},
+                            context);
+  return affine::makeComposedFoldedAffineMin(builder, loc, map,
+                                             {extent, OpFoldResult(position)});
+}
+
 rope::DimPieces rope::tileDim(RewriterBase &rewriter, GenericOp op,
                               unsigned dim, int64_t size) {
   int64_t extent = op.getStaticLoopRanges()[dim];
@@ -108,6 +124,42 @@ rope::DimPieces rope::tileDim(RewriterBase &rewriter, GenericOp op,
   }
   rewriter.replaceOp(op, results);
   return pieces;
+}
+
+rope::DimBlock rope::tileDimInBlocks(RewriterBase &rewriter, GenericOp op,
+                                     unsigned dim, int64_t size) {
+  int64_t extent = op.getStaticLoopRanges()[dim];
+  if (ShapedType::isStatic(extent) && extent <= size)
+    return {op, nullptr};
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(op);
+  Location loc = op.getLoc();
+  SmallVector<OpFoldResult> sizes = getSizes(
+      cast<TilingInterface>(op.getOperation()).getIterationDomain(rewriter));
+  SmallVector<OpFoldResult> offsets(sizes.size(), rewriter.getIndexAttr(0));
+  OpFoldResult all = sizes[dim];
+  Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
+  Value step = arith::ConstantIndexOp::create(rewriter, loc, size);
+  // Also a dim without elements has a block.
+  auto atLeastOne = AffineMap::get(
+      0, 1,
+      {rewriter.getAffineSymbolExpr(0), rewriter.getAffineConstantExpr(1)},
+      rewriter.getContext());
+  OpFoldResult end =
+      affine::makeComposedFoldedAffineMax(rewriter, loc, atLeastOne, {all});
+  auto loop = scf::ForOp::create(
+      rewriter, loc, zero, getValueOrCreateConstantIndexOp(rewriter, loc, end),
+      step, op.getDpsInits());
+  rewriter.setInsertionPointToStart(loop.getBody());
+  Value position = loop.getInductionVar();
+  offsets[dim] = position;
+  sizes[dim] = getBlockSize(rewriter, loc, all, position, size);
+  SmallVector<Value> updated;
+  GenericOp block = createPiece(rewriter, op, offsets, sizes,
+                                loop.getRegionIterArgs(), updated);
+  scf::YieldOp::create(rewriter, loc, updated);
+  rewriter.replaceOp(op, loop.getResults());
+  return {block, position};
 }
 
 GenericOp rope::tileToUnits(RewriterBase &rewriter, GenericOp op,

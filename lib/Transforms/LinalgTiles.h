@@ -40,6 +40,19 @@ linalg::GenericOp createPiece(RewriterBase &rewriter, linalg::GenericOp op,
 DimPieces tileDim(RewriterBase &rewriter, linalg::GenericOp op, unsigned dim,
                   int64_t size);
 
+/// A part of an op that was cut along one dim.
+struct DimBlock {
+  linalg::GenericOp op;
+  /// Where the part starts. Null if it is the whole op.
+  Value position;
+};
+
+/// Replaces `op` by a loop over pieces of at most `size` elements of `dim`, of
+/// which the last may be shorter, unless the dim is that short. There is always
+/// a first piece, if of no elements.
+DimBlock tileDimInBlocks(RewriterBase &rewriter, linalg::GenericOp op,
+                         unsigned dim, int64_t size);
+
 /// Cuts each of `dims` to single elements, the first of them outermost.
 linalg::GenericOp tileToUnits(RewriterBase &rewriter, linalg::GenericOp op,
                               ArrayRef<unsigned> dims);
@@ -77,9 +90,10 @@ void tileReduction(RewriterBase &rewriter, linalg::GenericOp op, int64_t lanes);
 
 /// As tileElementwise, for a matrix product of any spelling: panels of the
 /// operand that runs along the lanes are packed, and the sums of a register
-/// tile stay in vectors for the whole reduction.
+/// tile stay in vectors while the reduction runs. `registers` is how many
+/// vectors the target holds.
 void tileContraction(RewriterBase &rewriter, linalg::GenericOp op,
-                     int64_t lanes);
+                     int64_t lanes, int64_t registers);
 
 /// Puts ops of one block that work on the same rows into one loop over rows:
 /// what they hand on then stays in cache.

@@ -80,35 +80,36 @@ static void vectorizeDropped(RewriterBase &rewriter, GenericOp op) {
     (void)vectorizePiece(rewriter, op);
 }
 
-// Cuts the lanes of an op whose other dims are units or `across`. What the
-// vectors leave is cut into smaller ones.
-static void tileLanes(RewriterBase &rewriter, GenericOp op, unsigned lane,
-                      int64_t limit, int64_t whenDynamic) {
+// Cuts a dim into pieces of a vector's size, and what they leave into smaller
+// ones. A rest of unknown size, and one that fills no vector, stays as it is.
+static void cutDim(RewriterBase &rewriter, GenericOp op, unsigned dim,
+                   int64_t limit,
+                   llvm::function_ref<void(GenericOp)> handlePiece) {
   while (op) {
     int64_t size =
-        chooseVectorSize(op.getStaticLoopRanges()[lane], limit, whenDynamic);
+        chooseVectorSize(op.getStaticLoopRanges()[dim], limit, limit);
     if (size == 1)
       return;
-    DimPieces pieces = tileDim(rewriter, op, lane, size);
+    DimPieces pieces = tileDim(rewriter, op, dim, size);
     if (pieces.main)
-      vectorizeDropped(rewriter, pieces.main);
+      handlePiece(pieces.main);
     if (pieces.tail &&
-        ShapedType::isDynamic(pieces.tail.getStaticLoopRanges()[lane]))
+        ShapedType::isDynamic(pieces.tail.getStaticLoopRanges()[dim]))
       return;
     op = pieces.tail;
   }
 }
 
+// Squares of both dims. Those along what is read come one after the other: a
+// few rows are then read from end to end, which memory does faster than many
+// rows, a piece of each.
 static void tileTransposing(RewriterBase &rewriter, GenericOp op, unsigned lane,
                             unsigned across, int64_t lanes) {
   op = tileToUnits(rewriter, op, getOtherDims(op, {lane, across}));
-  int64_t size =
-      chooseVectorSize(op.getStaticLoopRanges()[across], lanes, lanes);
-  if (size == 1)
-    return;
-  DimPieces pieces = tileDim(rewriter, op, across, size);
-  if (pieces.main)
-    tileLanes(rewriter, pieces.main, lane, lanes, lanes);
+  cutDim(rewriter, op, lane, lanes, [&](GenericOp strip) {
+    cutDim(rewriter, strip, across, lanes,
+           [&](GenericOp square) { vectorizeDropped(rewriter, square); });
+  });
 }
 
 void rope::tileElementwise(RewriterBase &rewriter, GenericOp op,
@@ -129,7 +130,8 @@ void rope::tileElementwise(RewriterBase &rewriter, GenericOp op,
   if (across.size() == 1)
     return tileTransposing(rewriter, op, *lane, across.front(), lanes);
   op = tileToUnits(rewriter, op, getOtherDims(op, {*lane}));
-  tileLanes(rewriter, op, *lane, 4 * lanes, lanes);
+  cutDim(rewriter, op, *lane, 4 * lanes,
+         [&](GenericOp piece) { vectorizeDropped(rewriter, piece); });
 }
 
 //===----------------------------------------------------------------------===//

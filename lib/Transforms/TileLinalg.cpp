@@ -15,6 +15,7 @@
 #include "LinalgTiles.h"
 #include "Patterns.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -45,7 +46,7 @@ static LogicalResult runPatterns(Operation *root, Populate populate) {
       {"affine", "arith", "linalg", "scf", "tensor", "vector"});
 }
 
-static void tileOps(Operation *root, int64_t lanes) {
+static void tileOps(Operation *root, int64_t lanes, int64_t registers) {
   SmallVector<GenericOp> ops;
   root->walk([&](GenericOp op) {
     // A loop that never runs has no tiles.
@@ -56,7 +57,7 @@ static void tileOps(Operation *root, int64_t lanes) {
   IRRewriter rewriter(root->getContext());
   for (GenericOp op : ops) {
     if (rope::isSumOfProducts(op))
-      rope::tileContraction(rewriter, op, lanes);
+      rope::tileContraction(rewriter, op, lanes, registers);
     else if (op.getNumReductionLoops() != 0)
       rope::tileReduction(rewriter, op, lanes);
     else
@@ -109,19 +110,25 @@ static LogicalResult cleanTiles(Operation *root) {
   return runPatterns(root, [](RewritePatternSet &) {});
 }
 
-LogicalResult rope::tileLinalg(Operation *root, int64_t lanes) {
+LogicalResult rope::tileLinalg(Operation *root, int64_t lanes,
+                               int64_t registers) {
   IRRewriter rewriter(root->getContext());
   root->walk([&](FunctionOpInterface function) {
     for (Block &block : function.getFunctionBody())
       fuseRows(rewriter, block);
   });
-  tileOps(root, lanes);
+  tileOps(root, lanes, registers);
   return cleanTiles(root);
 }
 
 namespace {
 struct TileLinalg : rope::impl::TileLinalgPassBase<TileLinalg> {
   using TileLinalgPassBase::TileLinalgPassBase;
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    TileLinalgPassBase::getDependentDialects(registry);
+    registry.insert<bufferization::BufferizationDialect>();
+  }
 
   LogicalResult initialize(MLIRContext *context) override {
     if (lanes >= 4 && lanes <= 64 && llvm::isPowerOf2_64(lanes))
@@ -133,7 +140,7 @@ struct TileLinalg : rope::impl::TileLinalgPassBase<TileLinalg> {
   }
 
   void runOnOperation() override {
-    if (failed(rope::tileLinalg(getOperation(), lanes)))
+    if (failed(rope::tileLinalg(getOperation(), lanes, registers)))
       signalPassFailure();
   }
 };

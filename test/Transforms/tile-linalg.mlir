@@ -1,5 +1,6 @@
 // RUN: rope-opt %s --split-input-file --rope-normalize-linalg --rope-tile-linalg | FileCheck %s
 // RUN: rope-opt %s --split-input-file --rope-normalize-linalg --rope-tile-linalg=lanes=8 | FileCheck %s --check-prefix=EIGHT
+// RUN: rope-opt %s --split-input-file --rope-normalize-linalg --rope-tile-linalg="lanes=8 registers=16" | FileCheck %s --check-prefix=FEW
 // RUN: not rope-opt %s --split-input-file --rope-tile-linalg=lanes=12 2>&1 | FileCheck %s --check-prefix=BAD
 
 // BAD: rope-tile-linalg: lanes must be a power of two from 4 to 64, not 12
@@ -23,6 +24,9 @@
 // CHECK-NOT: linalg
 // EIGHT-LABEL: func @linear
 // EIGHT: scf.for {{.*}} -> (vector<6x32xf32>)
+// Twelve sums leave room in sixteen registers.
+// FEW-LABEL: func @linear
+// FEW: scf.for {{.*}} -> (vector<6x16xf32>)
 func.func @linear(%a: tensor<33x64xf32>, %b: tensor<128x64xf32>) -> tensor<33x128xf32> {
   %z = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<64x128xf32>
@@ -31,6 +35,30 @@ func.func @linear(%a: tensor<33x64xf32>, %b: tensor<128x64xf32>) -> tensor<33x12
   %f = linalg.fill ins(%z : f32) outs(%e2 : tensor<33x128xf32>) -> tensor<33x128xf32>
   %r = linalg.matmul ins(%a, %t : tensor<33x64xf32>, tensor<64x128xf32>) outs(%f : tensor<33x128xf32>) -> tensor<33x128xf32>
   return %r : tensor<33x128xf32>
+}
+
+// -----
+
+// A long sum runs in blocks: a packed panel of each stays in cache. Only the
+// first starts from the fill.
+// CHECK-LABEL: func @long
+// CHECK: scf.for %[[K:.*]] = %c0 to %c2500 step %c848 iter_args({{.*}}) -> (tensor<64x64xf32>)
+// CHECK:   %[[FIRST:.*]] = arith.cmpi eq, %[[K]], %c0
+// CHECK:   bufferization.alloc_tensor() : tensor<848x64xf32>
+// CHECK:   vector.transpose
+// CHECK:   scf.for %{{.*}} step %c6
+// CHECK:     %[[OLD:.*]] = vector.transfer_read {{.*}}vector<6x64xf32>
+// CHECK:     %[[MASK:.*]] = vector.broadcast %[[FIRST]]
+// CHECK:     %[[START:.*]] = arith.select %[[MASK]], %{{.*}}, %[[OLD]]
+// CHECK:     scf.for %{{.*}} = %c0 to %{{.*}} step %c1 iter_args(%{{.*}} = %[[START]]) -> (vector<6x64xf32>)
+func.func @long(%a: tensor<64x2500xf32>, %b: tensor<64x2500xf32>) -> tensor<64x64xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<2500x64xf32>
+  %t = linalg.transpose ins(%b : tensor<64x2500xf32>) outs(%e : tensor<2500x64xf32>) permutation = [1, 0]
+  %e2 = tensor.empty() : tensor<64x64xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e2 : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %r = linalg.matmul ins(%a, %t : tensor<64x2500xf32>, tensor<2500x64xf32>) outs(%f : tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %r : tensor<64x64xf32>
 }
 
 // -----

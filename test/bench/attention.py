@@ -81,14 +81,14 @@ def describe(array):
     return type("Descriptor", (Descriptor,), {"_fields_": fields})(array)
 
 
-def compile_kernel(text, kind, folder, name):
+def compile_kernel(text, kind, folder, name, *flags):
     """The function of a module, and the seconds that compiling took."""
     path = os.path.join(folder, name)
     with open(path + ".mlir", "w") as file:
         file.write(text)
     target = ["--target-cpu=native"] if kind == "native" else ["--target-cpu=haswell"]
     start = time.perf_counter()
-    subprocess.run(["rope-compile", path + ".mlir", "-o", path + ".so", *target], check=True,
+    subprocess.run(["rope-compile", path + ".mlir", "-o", path + ".so", *target, *flags], check=True,
                    stdout=subprocess.DEVNULL)
     seconds = time.perf_counter() - start
     return ctypes.CDLL(path + ".so")._mlir_ciface_kernel, seconds

@@ -249,8 +249,9 @@ def TileLinalgPass : Pass<"rope-tile-linalg"> {
 
     - ops that share rows (a softmax, a norm) or batch dims (the products and
       the softmax of attention) are put into one loop over these;
-    - a matrix product packs panels of one operand and keeps the sums of a few
-      rows by one panel in vectors that the reduction loop carries;
+    - a matrix product packs panels of one operand, in pieces that stay in
+      cache, and keeps the sums of a few rows by one panel in vectors that the
+      reduction loop carries;
     - elementwise ops and reductions run in vectors along the contiguous dim.
 
     Dims need not be static or a multiple of anything: what does not fill a
@@ -261,7 +262,9 @@ def TileLinalgPass : Pass<"rope-tile-linalg"> {
   }];
   let options = [
     Option<"lanes", "lanes", "int64_t", /*default=*/"16",
-           "Elements of one vector: 16 f32 fill a 512-bit register">
+           "Elements of one vector: 16 f32 fill a 512-bit register">,
+    Option<"registers", "registers", "int64_t", /*default=*/"32",
+           "Vector registers of the target: 32 of AVX-512 and NEON, 16 of AVX2">
   ];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",

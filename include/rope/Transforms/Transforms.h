@@ -78,8 +78,9 @@ LogicalResult normalizeLinalg(Operation *root);
 
 /// Tiles and vectorizes the linalg generics on tensors below `root` as
 /// rope-tile-linalg says. `lanes`, the elements of one vector, is a power of
-/// two.
-LogicalResult tileLinalg(Operation *root, int64_t lanes = 16);
+/// two; `registers` is how many vectors the target holds.
+LogicalResult tileLinalg(Operation *root, int64_t lanes = 16,
+                         int64_t registers = 32);
 
 /// Two rotations of one value become one by the product of their tables, and
 /// products of tables become tables. See rope-simplify for what is required.

@@ -61,16 +61,40 @@ TEST(TileLinalg, DynamicProducts) {
       return %r : !T
     })mlir");
   RandomGenerator random({1});
-  for (Sizes s : {Sizes{1, 1, 1, 1}, Sizes{2, 5, 3, 7}, Sizes{1, 17, 67, 33},
-                  Sizes{3, 6, 64, 64}, Sizes{1, 13, 79, 16},
-                  Sizes{2, 1, 130, 64}, Sizes{1, 20, 70, 0}, Sizes{1, 0, 8, 4},
-                  Sizes{0, 3, 8, 4}, Sizes{1, 23, 127, 1}}) {
+  for (Sizes s :
+       {Sizes{1, 1, 1, 1}, Sizes{2, 5, 3, 7}, Sizes{1, 17, 67, 33},
+        Sizes{3, 6, 64, 64}, Sizes{1, 13, 79, 16}, Sizes{2, 1, 130, 64},
+        Sizes{1, 20, 70, 0}, Sizes{1, 0, 8, 4}, Sizes{0, 3, 8, 4},
+        Sizes{1, 23, 127, 1}, Sizes{1, 19, 70, 2100}}) {
     Array a = makeRandom(DType::F32, {s.batch, s.rows, s.steps}, random);
     Array b = makeRandom(DType::F32, {s.batch, s.steps, s.columns}, random);
     Array c = makeRandom(DType::F32, {s.batch, s.rows, s.columns}, random);
     Array r = std::move(program.call("f", a, b, c).front());
     EXPECT_LT(getProductError(a, b, c, r, s, false), 4e-7)
         << s.batch << " " << s.rows << " " << s.columns << " " << s.steps;
+  }
+}
+
+// Sums start from a constant, and so do those of no terms.
+TEST(TileLinalg, DynamicProductsOverAFill) {
+  Program program(R"mlir(
+    !T = tensor<?x?xf32>
+    func.func @f(%a: !T, %b: !T, %c: !T) -> !T {
+      %start = arith.constant 0.5 : f32
+      %f = linalg.fill ins(%start : f32) outs(%c : !T) -> !T
+      %r = linalg.matmul ins(%a, %b : !T, !T) outs(%f : !T) -> !T
+      return %r : !T
+    })mlir");
+  RandomGenerator random({6});
+  for (Sizes s : {Sizes{1, 1, 1, 1}, Sizes{1, 17, 67, 33}, Sizes{1, 20, 70, 0},
+                  Sizes{1, 13, 80, 1024}, Sizes{1, 7, 129, 2050}}) {
+    Array a = makeRandom(DType::F32, {s.rows, s.steps}, random);
+    Array b = makeRandom(DType::F32, {s.steps, s.columns}, random);
+    Array nan = makeFilled(DType::F32, {s.rows, s.columns}, std::nan(""));
+    Array start = makeFilled(DType::F32, {s.rows, s.columns}, 0.5);
+    Array r = std::move(program.call("f", a, b, nan).front());
+    EXPECT_LT(getProductError(a, b, start, r, s, false), 4e-7)
+        << s.rows << " " << s.columns << " " << s.steps;
   }
 }
 
@@ -102,8 +126,9 @@ TEST(TileLinalg, TransposedProductsOfStaticSize) {
   for (auto [dtype, bound] :
        {std::pair(DType::F32, 4e-7), std::pair(DType::F64, 8e-16),
         std::pair(DType::F16, 6e-4), std::pair(DType::BF16, 4e-3)})
-    for (Sizes s : {Sizes{1, 1, 67, 65}, Sizes{1, 3, 130, 24},
-                    Sizes{1, 33, 70, 65}, Sizes{1, 20, 5, 16}}) {
+    for (Sizes s :
+         {Sizes{1, 1, 67, 65}, Sizes{1, 3, 130, 24}, Sizes{1, 33, 70, 65},
+          Sizes{1, 20, 5, 16}, Sizes{1, 16, 40, 1100}}) {
       Program program(getLinear(dtype, s));
       Array a = makeRandom(dtype, {s.rows, s.steps}, random);
       Array b = makeRandom(dtype, {s.columns, s.steps}, random);

@@ -1,9 +1,9 @@
 """Tells what the loops of assembly (AT&T, from llc) that multiply a lot are made of.
 
-    loops.py < FILE.s
+    loops.py [LEAST] < FILE.s
 
-A line for each loop of one basic block with at least 32 multiply-adds of
-vectors: how many of these, how many references to the stack that are not its
+A line for each loop of one basic block with at least 32 (or LEAST)
+multiply-adds of vectors: how many of these, how many references to the stack that are not its
 arrays (a spilled register has a constant place), stores and calls.
 """
 
@@ -38,9 +38,10 @@ def describe(code):
     return count
 
 
+least = int(sys.argv[1]) if len(sys.argv) > 1 else 32
 for name, code in blocks(sys.stdin):
     if not name or not code or not re.match(rf"j\w+\s+{re.escape(name)}$", code[-1]):
         continue
     count = describe(code)
-    if count["fma"] >= 32:
+    if count["fma"] >= least:
         print("loop: " + ", ".join(f"{count[kind]} {kind}" for kind in ("fma", "spill", "store", "call")))
