@@ -11,6 +11,10 @@ same compiler. What is printed for each case:
     best over best      GFLOP/s of the fastest call over those of the fastest loop
     median of ratios    of each call over the loop just before it
 
+With one row (decoding), keys and values are read once, and what counts is
+memory: shares are of the bytes in a second that a loop of nothing but loads
+reads out of the cache.
+
 Only these ratios mean anything: machines differ, and clocks change within a
 run. Time is that of the calling thread, so that a busy machine takes less from
 it; caches and memory it still shares. Put it on one core by taskset.
@@ -41,6 +45,8 @@ rope_attn:f32:causal:softcap30:S2048:D128 rope_attn:f32:causal:window512:S2048:D
 rope_attn:f32:causal:sink:S2048:D128 rope_attn:f32:causal:keep:S2048:D128
 rope_attn:f32:full:add:S2048:D128
 rope_attn:f32:causal:amp5:S2048:D64 rope_attn:f32:causal:amp30:S2048:D64
+attn:f32:full:S1:N16384:D128 attn:f32:full:H32:K8:S1:N16384:D128
+attn:bf16:full:S1:N16384:D128
 """.split()
 
 LANES = {"native": 16, "avx2": 8}
@@ -100,6 +106,40 @@ def timed(call):
     return (time.thread_time_ns() - start) * 1e-9
 
 
+def read_text(kind):
+    """A loop that loads and adds, four vectors at a time."""
+    vector, count = f"vector<{LANES[kind]}xf32>", 4
+    sums = [f"%s{i}" for i in range(count)]
+    lines = ["%c0 = arith.constant 0 : index", f"%c = arith.constant {LANES[kind] * count} : index",
+             f"%x = arith.constant dense<0.0> : {vector}"]
+    inits = ", ".join(f"{s} = %x" for s in sums)
+    lines.append(f"%r:{count} = scf.for %i = %c0 to %n step %c iter_args({inits}) -> ({', '.join([vector] * count)}) {{")
+    for i, s in enumerate(sums):
+        lines += [f"%o{i} = arith.constant {i * LANES[kind]} : index", f"%i{i} = arith.addi %i, %o{i} : index",
+                  f"%v{i} = vector.load %m[%i{i}] : memref<?xf32>, {vector}",
+                  f"%t{i} = arith.addf {s}, %v{i} : {vector}"]
+    lines.append(f"scf.yield {', '.join(f'%t{i}' for i in range(count))} : {', '.join([vector] * count)} }}")
+    lines += [f"%u = arith.addf %r#0, %r#1 : {vector}", f"%w = arith.addf %r#2, %r#3 : {vector}",
+              f"%z = arith.addf %u, %w : {vector}", f"vector.store %z, %m[%c0] : memref<?xf32>, {vector}"]
+    body = "\n  ".join(lines)
+    return f"func.func @kernel(%n: index, %m: memref<?xf32>) {{\n  {body}\n  return\n}}\n"
+
+
+class Reader:
+    """Samples how many bytes a second are read from memory."""
+
+    def __init__(self, kind, folder):
+        function, _ = compile_kernel(read_text(kind), kind, folder, "read-" + kind)
+        # Not zeros: those may all be one page.
+        self.array = np.ones(1 << 26, np.float32)
+        memory = describe(self.array)
+        self.call = lambda: function(ctypes.c_int64(self.array.size), ctypes.byref(memory))
+        self.call()
+
+    def sample(self):
+        return self.array.nbytes / timed(self.call)
+
+
 class Peak:
     """Samples the peak for some milliseconds."""
 
@@ -122,6 +162,7 @@ class Kernel:
     def __init__(self, text, folder, number):
         self.case = Case(text)
         self.kind = "avx2" if self.case.avx2 else "native"
+        self.limit = (Reader if self.case.decodes else Peak, self.kind)
         function, self.compile_seconds = compile_kernel(kernel_text(self.case), self.kind, folder, f"case{number}")
         self.data = Data(self.case)
         memory = [describe(self.data.arrays[name]) for name, _ in arguments(self.case)]
@@ -136,15 +177,18 @@ class Kernel:
         size = max(1.0, self.case.amp ** 2 * 0.5)
         return {"f32": 6e-7, "f16": 2e-3, "bf16": 8e-3}[self.case.dtype] * size
 
-    def run(self, peak):
-        sample = peak.sample()
+    def work(self):
+        return self.case.bytes() if self.case.decodes else self.case.flops()
+
+    def run(self, limit):
+        sample = limit.sample()
         self.seconds.append(timed(self.call))
-        self.ratios.append(self.case.flops() / self.seconds[-1] / sample)
+        self.ratios.append(self.work() / self.seconds[-1] / sample)
         return sample
 
-    def report(self, best_peak):
+    def report(self, best_limit):
         best = min(self.seconds)
-        return {"case": self.case.text, "share": self.case.flops() / best / best_peak,
+        return {"case": self.case.text, "share": self.work() / best / best_limit,
                 "median_share": statistics.median(self.ratios), "ms": best * 1e3,
                 "error": float(self.error), "compile_s": self.compile_seconds}
 
@@ -165,15 +209,16 @@ def main():
             if not kernel.error <= kernel.bound():
                 sys.exit(f"{kernel.case.text}: error {kernel.error:.1e} of the largest output is over "
                          f"{kernel.bound():.1e}")
-        peaks = {kind: Peak(kind, folder) for kind in {k.kind for k in kernels}}
-        best = dict.fromkeys(peaks, 0.0)
+        limits = {limit: limit[0](limit[1], folder) for limit in {k.limit for k in kernels}}
+        best = dict.fromkeys(limits, 0.0)
         for _ in range(max(args.rounds, 7)):
             for kernel in kernels:
-                best[kernel.kind] = max(best[kernel.kind], kernel.run(peaks[kernel.kind]))
-    print("peak " + ", ".join(f"{kind} {flops * 1e-9:.1f} GFLOP/s" for kind, flops in best.items()))
+                best[kernel.limit] = max(best[kernel.limit], kernel.run(limits[kernel.limit]))
+    for (limit, kind), rate in best.items():
+        print(f"{limit.__name__.lower()} {kind} {rate * 1e-9:.1f} {'GFLOP/s' if limit is Peak else 'GB/s'}")
     print(f"{'case':44} {'share':>6} {'median':>6} {'ms':>9} {'error':>8} {'compile':>8}")
     for kernel in kernels:
-        r = kernel.report(best[kernel.kind])
+        r = kernel.report(best[kernel.limit])
         print(f"{r['case']:44} {r['share']:6.3f} {r['median_share']:6.3f} {r['ms']:9.2f} {r['error']:8.1e} "
               f"{r['compile_s']:7.2f}s")
         if args.json:

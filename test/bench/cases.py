@@ -77,6 +77,15 @@ class Case:
     def turns(self):
         return self.op != "attn"
 
+    @property
+    def decodes(self):
+        return self.rows == 1
+
+    def bytes(self):
+        """Of keys and values."""
+        size = 4 if self.dtype == "f32" else 2
+        return 2 * self.groups * self.keys * self.channels * size
+
     def flops(self):
         """Of the keys that rows see; what a mask hides counts as seen."""
         seen = np.full(self.rows, self.keys)

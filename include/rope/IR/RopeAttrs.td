@@ -340,9 +340,8 @@ def Rope_CPUPlanAttr : Rope_Attr<"CPUPlan", "cpu_plan"> {
     - `strips`: tiles of rows that go over all keys together.
     - `weave`: reduction steps of the next score tile that stand beside the
       exponentials of one row of this one; -1 keeps the two apart.
-    - `stream`: not used yet. With at most so many query rows for a key-value
-      head, keys and values are to be read once where they lie (decoding); -1:
-      never.
+    - `stream`: with at most so many query rows for a key-value head, keys and
+      values are read where they lie (decoding) instead of packed; -1: never.
     - `lookup`: exponentials by a table in registers (AVX-512).
     - `dots`: not used yet. Products of pairs of bf16 (AVX-512 BF16), which
       would round rotated queries and keys and the weights to bf16.

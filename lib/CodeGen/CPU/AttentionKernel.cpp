@@ -32,6 +32,15 @@ static MaskKind getMaskKind(AttentionOp op) {
              : MaskKind::Add;
 }
 
+std::optional<int64_t> cpu::findNumRows(AttentionOp op) {
+  AttentionLikeOpInterface self = op;
+  int64_t positions = self.getStaticExtent(DomainDim::M);
+  int64_t group = self.getStaticExtent(DomainDim::G);
+  if (ShapedType::isDynamic(positions) || ShapedType::isDynamic(group))
+    return std::nullopt;
+  return positions * group;
+}
+
 AttentionKernel::AttentionKernel(AttentionOp op, CPUPlanAttr plan,
                                  OpBuilder &builder)
     : KernelBuilder(op.getLoc(), builder, plan.getLanes()), op(op), plan(plan) {
@@ -40,11 +49,13 @@ AttentionKernel::AttentionKernel(AttentionOp op, CPUPlanAttr plan,
   tileKeys = plan.getKeys() * lanes;
   channels = self.getStaticExtent(DomainDim::D);
   valueChannels = self.getStaticExtent(DomainDim::E);
-  // Product loops are unrolled by 4 steps.
-  paddedChannels = llvm::alignTo(channels, 4);
+  std::optional<int64_t> rows = findNumRows(op);
+  streams = rows && *rows <= plan.getStream();
+  // Product loops are unrolled by 4 steps, or take vectors of channels.
+  paddedChannels = llvm::alignTo(channels, streams ? lanes : 4);
   paddedValueChannels = llvm::alignTo(valueChannels, lanes);
   // Woven steps are as many as there are, and whole iterations of the rest.
-  weave = std::min(plan.getWeave(), paddedChannels / tileRows);
+  weave = streams ? -1 : std::min(plan.getWeave(), paddedChannels / tileRows);
   while (weave > 0 && weave * tileRows % 4 != 0)
     --weave;
   blockStrips = plan.getStrips();
@@ -54,8 +65,10 @@ AttentionKernel::AttentionKernel(AttentionOp op, CPUPlanAttr plan,
   hasKeyList = ordersKeys && isList(op, OperandRole::KeyPos, DomainDim::N);
   hasRanges = ordersKeys && !hasKeyList;
   hasBegins = hasRanges && op.getWindow() && op.getWindow()->front() >= 0;
-  packsValues = op.getValueTable() || valueChannels != paddedValueChannels ||
-                !getElementType(OperandRole::Value).isF32();
+  stagesKeys = op.getKeyTable() || channels != paddedChannels;
+  stagesValues = op.getValueTable() || valueChannels != paddedValueChannels;
+  packsValues =
+      !streams && (stagesValues || !getElementType(OperandRole::Value).isF32());
   hasRawScores = op.getSoftcap() || mask == MaskKind::Add;
 
   auto extent = [&](DomainDim dim) {

@@ -60,13 +60,17 @@ struct Scratch {
   /// Of a block: [row][channel] scaled, rotated queries and outputs so far;
   /// [row][lane] sums of weights; [row] minus the reference.
   Value query, output, sums, references;
+  /// What was lost by rounding when outputs and sums were added up; null if
+  /// that is not kept.
+  Value lostOutput, lostSums;
   /// [buffer][row][key] scores of two items.
   Value scores;
   /// [slot · row][key] weights of the strips of a group, [slot · row][lane]
   /// their sums, and [slot] which strips these are.
   Value weights, weightSums, slots;
-  /// [key][channel] keys of a panel, before they are transposed.
-  Value keyRows;
+  /// [key][channel] keys of a panel, before they are transposed; values of a
+  /// panel.
+  Value keyRows, valueRows;
   /// [row] first key seen and the one after the last; [strip] the same of all
   /// and of any row. Null where all rows see the same.
   Value rowBegins, rowEnds, stripRanges;
@@ -89,9 +93,6 @@ struct Head {
   Value keys, panels;
   /// The position of the first key, unless positions are a list.
   Value firstPosition;
-  /// Whether values are so large, small or odd that weights must be at most 1
-  /// and hidden keys skipped.
-  Value oddValues;
 };
 
 /// The block at hand.
@@ -100,8 +101,9 @@ struct RowBlock {
   Value first, rows, strips;
   /// Panels that some row of it sees.
   Value firstPanel, endPanel;
-  /// Whether every item takes the careful path.
-  Value careful;
+  /// Whether every item takes the careful path, and whether keys of weight 0
+  /// are passed over, whatever their values are.
+  Value careful, skipsHidden;
 };
 
 struct AttentionKernel : KernelBuilder {
@@ -127,12 +129,22 @@ struct AttentionKernel : KernelBuilder {
   bool hasKeyList;
   /// Rows see different ranges of keys; these do not all begin at the first.
   bool hasRanges, hasBegins;
+  /// Keys and values are read where they lie, each once for a strip.
+  bool streams;
+  /// Keys or values of a panel are rotated or padded as they are read.
+  bool stagesKeys, stagesValues;
   /// Values are copied: converted, rotated or padded.
   bool packsValues;
   /// Scores are not relative to the reference when they come out of products.
   bool hasRawScores;
 
   int64_t getKeyVectors() const { return plan.getKeys(); }
+  /// Whether keys and values are asked for ahead. With one row and nothing to
+  /// convert the machine looks far enough ahead by itself, and does it better.
+  bool prefetchesStream() {
+    return streams &&
+           (tileRows > 1 || !getElementType(OperandRole::Key).isF32());
+  }
   /// Whether some row may not see some key of a panel.
   bool mayHideKeys();
   /// Whether what one row sees is more than a range.
@@ -194,8 +206,12 @@ SmallVector<Value> transpose(KernelBuilder &b, ArrayRef<Value> rows);
 /// Allocates memory of packed operands.
 void allocatePacked(AttentionKernel &k);
 void deallocatePacked(AttentionKernel &k);
-/// Packs the keys and values of the head at hand, and sets `head.oddValues`.
+/// Packs the keys and values of the head at hand.
 void packHead(AttentionKernel &k);
+/// Puts keys or values of a panel in rows of scratch memory. Keys beyond the
+/// last are zeros.
+void stageKeys(AttentionKernel &k, Value panel);
+void stageValues(AttentionKernel &k, Value panel);
 
 /// The number of keys of a batch, and the position of its first key.
 void setUpKeys(AttentionKernel &k);
@@ -240,6 +256,8 @@ struct ScoredItem : Item {
 Value computeScores(AttentionKernel &k, const Item &item, Value buffer,
                     const ScoredItem *current = nullptr,
                     bool halfWidth = false);
+/// Computes the same from keys where they lie.
+void computeDots(AttentionKernel &k, const Item &item, Value buffer);
 /// Applies the softcap to scores of an item.
 void capScores(AttentionKernel &k, const Item &item, Value buffer);
 
@@ -261,6 +279,14 @@ void computeCarefulWeights(AttentionKernel &k, const ScoredItem &item,
 /// Asks for memory that the next block and the next head will need, a little
 /// beside each item.
 void prefetchRows(AttentionKernel &k, const Item &item);
+/// When keys and values are read where they lie, values of a panel are read
+/// after the keys of the next one, and keys of a panel after the values of the
+/// last but one. Beside each vector of the one, these ask for the like vector
+/// of the other.
+void prefetchValues(AttentionKernel &k, const Item &item, Value key,
+                    IndexLike channel, int64_t vector);
+void prefetchKeys(AttentionKernel &k, const Item &item, Value key,
+                  IndexLike channel, int64_t vector);
 
 /// Adds weights · values of an item to the output, and the sums of its weights.
 void addValues(AttentionKernel &k, const ScoredItem &item);
@@ -271,10 +297,26 @@ void computeBlock(AttentionKernel &k);
 void loadQueries(AttentionKernel &k);
 /// Empties output, sums and references of the block.
 void resetState(AttentionKernel &k);
-/// Whether the sums of some row are so small that lowest scores show.
-Value hasFaintSum(AttentionKernel &k);
+/// Adds `x` to a vector of output or sums. With memory for it, what is lost by
+/// rounding is kept and added the next time (Kahan), so that errors do not grow
+/// with the number of keys.
+void accumulate(AttentionKernel &k, Value x, Value memory, Value lost,
+                ArrayRef<IndexLike> at);
+/// Why a block is computed again with care.
+struct Doubts {
+  /// The sums of some row are so small that lowest scores show.
+  Value faint;
+  /// The output of some row is not finite, be it that a large weight met a
+  /// large value or that a hidden value is not, or so small that small weights
+  /// may have made it inexact.
+  Value odd;
+};
+Doubts findDoubts(AttentionKernel &k);
 /// Divides, rotates back, rounds and stores.
 void storeOutputs(AttentionKernel &k);
+
+/// The query rows of a key-value head, if they are known.
+std::optional<int64_t> findNumRows(AttentionOp op);
 
 /// Why vector code cannot do an attention, whatever memory its operands are in;
 /// nullopt if it can.

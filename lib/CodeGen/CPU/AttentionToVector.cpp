@@ -40,12 +40,18 @@ static void allocateScratch(AttentionKernel &k) {
   s.query = k.reserve({k.blockRows, k.paddedChannels}, f32);
   s.output = k.reserve({k.blockRows, k.paddedValueChannels}, f32);
   s.sums = k.reserve({k.blockRows, k.lanes}, f32);
+  if (k.streams) {
+    s.lostOutput = k.reserve({k.blockRows, k.paddedValueChannels}, f32);
+    s.lostSums = k.reserve({k.blockRows, k.lanes}, f32);
+  }
   s.references = k.reserve({k.blockRows}, f32);
   s.scores = k.reserve({2, k.tileRows, k.tileKeys}, f32);
   s.weights = k.reserve({slots * k.tileRows, k.tileKeys}, f32);
   s.weightSums = k.reserve({slots * k.tileRows, k.lanes}, f32);
   int64_t length = llvm::alignTo(k.paddedChannels, k.lanes);
   s.keyRows = k.reserve({k.tileKeys, length}, f32);
+  if (k.streams && k.stagesValues)
+    s.valueRows = k.reserve({k.tileKeys, k.paddedValueChannels}, f32);
   if (slots > 1)
     s.slots = k.reserve({slots}, index);
   if (!k.hasRanges)

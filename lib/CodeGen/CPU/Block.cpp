@@ -55,7 +55,7 @@ static Item findNext(AttentionKernel &k, Value panel, Value strip) {
 /// Whether a tile of half the width has all keys of an item that are seen: not
 /// worth weaving. Null if it never has.
 static Value isNarrow(AttentionKernel &k, const Item &item) {
-  if (!k.hasRanges || k.getKeyVectors() % 2 != 0)
+  if (k.streams || !k.hasRanges || k.getKeyVectors() % 2 != 0)
     return {};
   Value end = getStripRange(k, item.strip).outer.end;
   Value middle = k.plus(k.times(item.panel, k.tileKeys), k.tileKeys / 2);
@@ -182,7 +182,8 @@ static void computeItems(AttentionKernel &k) {
       Item next = findNext(k, item.panel, item.strip);
       Value highest = advance(k, item, next);
       correctWeights(k, item, next, highest);
-      prefetchRows(k, item);
+      if (!k.streams)
+        prefetchRows(k, item);
       Value slot = finishGroup(k, item, next);
       return {isItem(k, next.panel), next.panel, next.strip,
               k.minus(1, item.buffer), slot};
@@ -194,13 +195,18 @@ void cpu::computeBlock(AttentionKernel &k) {
   k.block.strips = k.quotientUp(k.block.rows, k.tileRows);
   loadQueries(k);
   setUpRanges(k);
-  // Once more with care if sums turn out too small.
-  k.repeat(k.head.oddValues, [&](ValueRange mode) -> SmallVector<Value> {
-    k.block.careful = mode.front();
-    resetState(k);
-    computeItems(k);
-    Value again = k.both(hasFaintSum(k), k.isNot(k.block.careful));
-    return {again, k.condition(true)};
-  });
+  // Once more with care if results are in doubt.
+  Value no = k.condition(false);
+  k.repeat(SmallVector<Value>{no, no},
+           [&](ValueRange mode) -> SmallVector<Value> {
+             k.block.careful = mode[0];
+             k.block.skipsHidden = mode[1];
+             resetState(k);
+             computeItems(k);
+             Doubts doubts = findDoubts(k);
+             Value again = k.both(k.either(doubts.faint, doubts.odd),
+                                  k.isNot(k.block.careful));
+             return {again, k.condition(true), doubts.odd};
+           });
   storeOutputs(k);
 }

@@ -96,8 +96,9 @@ static Value allocate(AttentionKernel &k, ArrayRef<int64_t> shape, Type element,
 void cpu::allocatePacked(AttentionKernel &k) {
   Value panels = k.quotientUp(k.numKeys, k.tileKeys);
   Type f32 = k.getF32Type();
-  k.packed.key = allocate(
-      k, {ShapedType::kDynamic, k.paddedChannels, k.tileKeys}, f32, panels);
+  if (!k.streams)
+    k.packed.key = allocate(
+        k, {ShapedType::kDynamic, k.paddedChannels, k.tileKeys}, f32, panels);
   if (k.packsValues)
     k.packed.value = allocate(k, {ShapedType::kDynamic, k.paddedValueChannels},
                               f32, k.numKeys);
@@ -127,23 +128,36 @@ static Value pad(KernelBuilder &b, Value row, int64_t length) {
       b, row, zeros, ArrayRef<int64_t>{0}, ArrayRef<int64_t>{1});
 }
 
-/// The keys of a panel, row by row; zeros beyond the last key.
-static void loadKeyRows(AttentionKernel &k, Value panel) {
-  auto rowType = cast<MemRefType>(k.scratch.keyRows.getType());
-  int64_t length = rowType.getDimSize(1);
+/// The keys of a panel that there are.
+static Value countKeys(AttentionKernel &k, Value panel) {
   Value first = k.times(panel, k.tileKeys);
-  Value count = k.lesser(k.tileKeys, k.minus(k.head.keys, first));
+  return k.lesser(k.tileKeys, k.minus(k.head.keys, first));
+}
+
+/// Puts the first `count` rows of a panel's keys or values into scratch memory.
+static void stageRows(AttentionKernel &k, OperandRole role, Value panel,
+                      Value count, Value memory) {
+  int64_t length = cast<MemRefType>(memory.getType()).getDimSize(1);
+  Value first = k.times(panel, k.tileKeys);
   k.loop(0, count, 1, [&](Value i) {
-    Coordinates at = k.getKeyCoordinates(k.plus(first, i));
-    Value row = loadRow(k, OperandRole::Key, at);
-    k.storeVector(pad(k, row, length), k.scratch.keyRows, {i, 0});
+    Value row = loadRow(k, role, k.getKeyCoordinates(k.plus(first, i)));
+    k.storeVector(pad(k, row, length), memory, {i, 0});
   });
+}
+
+void cpu::stageKeys(AttentionKernel &k, Value panel) {
+  Value memory = k.scratch.keyRows, count = countKeys(k, panel);
+  stageRows(k, OperandRole::Key, panel, count, memory);
+  int64_t length = cast<MemRefType>(memory.getType()).getDimSize(1);
   Value zeros = arith::ConstantOp::create(
       k, k.getZeroAttr(VectorType::get(length, k.getF32Type())));
-  auto clearRow = [&](Value i) {
-    k.storeVector(zeros, k.scratch.keyRows, {i, 0});
-  };
+  auto clearRow = [&](Value i) { k.storeVector(zeros, memory, {i, 0}); };
   k.loop(count, k.tileKeys, 1, clearRow);
+}
+
+void cpu::stageValues(AttentionKernel &k, Value panel) {
+  stageRows(k, OperandRole::Value, panel, countKeys(k, panel),
+            k.scratch.valueRows);
 }
 
 /// Transposes a square of keys and channels; stores `count` channels.
@@ -162,7 +176,7 @@ static void packSquare(AttentionKernel &k, Value panel, Value firstKey,
 static void packKeys(AttentionKernel &k) {
   int64_t whole = k.paddedChannels / k.lanes * k.lanes;
   k.loop(0, k.head.panels, 1, [&](Value panel) {
-    loadKeyRows(k, panel);
+    stageKeys(k, panel);
     k.loop(0, k.tileKeys, k.lanes, [&](Value key) {
       k.loop(0, whole, k.lanes, [&](Value channel) {
         packSquare(k, panel, key, channel, k.lanes);
@@ -190,52 +204,18 @@ static void packPositions(AttentionKernel &k) {
 // Values
 //===----------------------------------------------------------------------===//
 
-/// The largest magnitudes of a row and of `largest`, as bits.
-static Value foldMagnitudes(AttentionKernel &k, Value row, Value largest) {
-  auto floats = cast<VectorType>(row.getType());
-  auto ints = VectorType::get(floats.getShape(), k.getI32Type());
-  Value bits = arith::BitcastOp::create(k, ints, row);
-  Value mask = arith::ConstantOp::create(
-      k, DenseElementsAttr::get(ints, int32_t(0x7FFFFFFF)));
-  bits = arith::AndIOp::create(k, bits, mask);
-  return arith::MaxUIOp::create(k, largest, bits);
-}
-
-/// Whether the largest magnitude, as bits, is not within 2^±60: sums of weights
-/// times values could leave the range of f32, or hidden values be NaN.
-static Value isOdd(AttentionKernel &k, Value bits) {
-  auto constant = [&](float number) {
-    return arith::ConstantOp::create(
-        k, k.getI32IntegerAttr(llvm::bit_cast<int32_t>(number)));
-  };
-  auto compare = [&](arith::CmpIPredicate predicate, Value other) -> Value {
-    return arith::CmpIOp::create(k, predicate, bits, other);
-  };
-  Value isLarge = compare(arith::CmpIPredicate::ugt, constant(0x1p60f));
-  Value isSmall = k.both(compare(arith::CmpIPredicate::ult, constant(0x1p-60f)),
-                         compare(arith::CmpIPredicate::ne, constant(0.0f)));
-  return k.either(isLarge, isSmall);
-}
-
-/// Looks at all values, and copies them if they are packed.
-static Value packValues(AttentionKernel &k) {
-  auto type = VectorType::get(k.valueChannels, k.getI32Type());
-  Value none = arith::ConstantOp::create(k, k.getZeroAttr(type));
-  SmallVector<Value> largest =
-      k.loop(0, k.head.keys, 1, none, [&](Value key, ValueRange carried) {
-        Value row = loadRow(k, OperandRole::Value, k.getKeyCoordinates(key));
-        if (k.packsValues)
-          k.storeVector(pad(k, row, k.paddedValueChannels), k.packed.value,
-                        {key, 0});
-        return SmallVector<Value>{foldMagnitudes(k, row, carried.front())};
-      });
-  return isOdd(k, vector::ReductionOp::create(k, vector::CombiningKind::MAXUI,
-                                              largest.front()));
+static void packValues(AttentionKernel &k) {
+  k.loop(0, k.head.keys, 1, [&](Value key) {
+    Value row = loadRow(k, OperandRole::Value, k.getKeyCoordinates(key));
+    k.storeVector(pad(k, row, k.paddedValueChannels), k.packed.value, {key, 0});
+  });
 }
 
 void cpu::packHead(AttentionKernel &k) {
-  packKeys(k);
+  if (!k.streams)
+    packKeys(k);
   if (k.hasKeyList)
     packPositions(k);
-  k.head.oddValues = packValues(k);
+  if (k.packsValues)
+    packValues(k);
 }

@@ -125,15 +125,62 @@ static CPUPlanAttr getOpenPlan(MLIRContext *context) {
   return CPUPlanAttr::get(context, 0, 0, 0, 0, 0, 0, 0, 0, false, false);
 }
 
-CPUPlanAttr rope::chooseCPUPlan(AttentionOp op, CPUPlanAttr given,
+static int64_t choose(int64_t given, int64_t otherwise) {
+  return given ? given : otherwise;
+}
+
+static bool hasFewRows(AttentionOp op, int64_t few) {
+  std::optional<int64_t> rows = cpu::findNumRows(op);
+  return rows && *rows <= few;
+}
+
+/// Rows for which packing keys takes longer than all that is done with them.
+static constexpr int64_t kFewRows = 16;
+
+/// Vectors of keys of a panel when it is read where it lies. With one row and
+/// nothing to convert, time is that of memory, and long runs are best. Else
+/// there is work to do while the next keys and values come into the first
+/// cache.
+static int64_t chooseStreamKeys(AttentionOp op, int64_t tileRows, int64_t lanes,
                                 const CPUTarget &target) {
   AttentionLikeOpInterface self = op;
-  MLIRContext *context = op.getContext();
-  if (!given)
-    given = getOpenPlan(context);
-  auto choose = [](int64_t number, int64_t otherwise) {
-    return number ? number : otherwise;
-  };
+  unsigned keyBits = getElementTypeOrSelf(op.getKey()).getIntOrFloatBitWidth();
+  unsigned valueBits =
+      getElementTypeOrSelf(op.getValue()).getIntOrFloatBitWidth();
+  int64_t bits = self.getStaticExtent(DomainDim::D) * keyBits +
+                 self.getStaticExtent(DomainDim::E) * valueBits;
+  int64_t cacheBits = target.cacheBytes * 8;
+  if (tileRows > 1)
+    cacheBits /= 2;
+  else if (keyBits == 32)
+    cacheBits *= 4;
+  return llvm::bit_floor<uint64_t>(
+      std::clamp<int64_t>(cacheBits / (bits * lanes), 1, 8));
+}
+
+static CPUPlanAttr chooseStreamPlan(AttentionOp op, CPUPlanAttr given,
+                                    const CPUTarget &target) {
+  AttentionLikeOpInterface self = op;
+  int64_t lanes = choose(given.getLanes(), target.lanes);
+  int64_t rows = std::max<int64_t>(*cpu::findNumRows(op), 1);
+  int64_t tileRows = choose(given.getRows(), rows <= 2 ? rows : 4);
+  int64_t vectors = llvm::divideCeil(self.getStaticExtent(DomainDim::E), lanes);
+  // Sums of values take half of the registers.
+  int64_t tileVectors = std::clamp<int64_t>(target.registers / 2 / tileRows, 1,
+                                            std::min<int64_t>(vectors, 8));
+  return CPUPlanAttr::get(
+      op.getContext(), lanes, tileRows,
+      choose(given.getKeys(), chooseStreamKeys(op, tileRows, lanes, target)),
+      choose(given.getChannels(), tileVectors), choose(given.getGroup(), 1),
+      choose(given.getStrips(), llvm::divideCeil(rows, tileRows)),
+      choose(given.getWeave(), -1), choose(given.getStream(), kFewRows),
+      given.getLookup() || (target.lookup && lanes == 16), given.getDots());
+}
+
+/// A plan for rows that are worth packed keys.
+static CPUPlanAttr choosePackPlan(AttentionOp op, CPUPlanAttr given,
+                                  const CPUTarget &target) {
+  AttentionLikeOpInterface self = op;
   int64_t channels = llvm::alignTo(self.getStaticExtent(DomainDim::D), 4);
   int64_t valueChannels = self.getStaticExtent(DomainDim::E);
   bool manyRegisters = target.registers >= 32;
@@ -158,10 +205,19 @@ CPUPlanAttr rope::chooseCPUPlan(AttentionOp op, CPUPlanAttr given,
   int64_t group =
       choose(given.getGroup(), panelBytes > target.cacheBytes ? 4 : 1);
   int64_t strips = choose(given.getStrips(), manyRegisters ? 24 : 16);
-  return CPUPlanAttr::get(context, lanes, rows, keys, tileVectors, group,
-                          strips, weave, choose(given.getStream(), -1),
-                          given.getLookup() || (target.lookup && lanes == 16),
-                          given.getDots());
+  return CPUPlanAttr::get(
+      op.getContext(), lanes, rows, keys, tileVectors, group, strips, weave,
+      choose(given.getStream(), kFewRows),
+      given.getLookup() || (target.lookup && lanes == 16), given.getDots());
+}
+
+CPUPlanAttr rope::chooseCPUPlan(AttentionOp op, CPUPlanAttr given,
+                                const CPUTarget &target) {
+  if (!given)
+    given = getOpenPlan(op.getContext());
+  return hasFewRows(op, choose(given.getStream(), kFewRows))
+             ? chooseStreamPlan(op, given, target)
+             : choosePackPlan(op, given, target);
 }
 
 //===----------------------------------------------------------------------===//
@@ -192,6 +248,8 @@ struct PlanPass : rope::impl::PlanPassBase<PlanPass> {
       std::string tile = std::to_string(plan.getRows()) + " rows by " +
                          std::to_string(plan.getKeys() * plan.getLanes()) +
                          " keys";
+      if (hasFewRows(op, plan.getStream()))
+        tile += ", which are read where they lie";
       remark::passed(op.getLoc(), getRemark()) << "vector code of " + tile;
     });
     markAllAnalysesPreserved();

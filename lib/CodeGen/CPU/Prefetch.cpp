@@ -58,3 +58,31 @@ void cpu::prefetchRows(AttentionKernel &k, const Item &item) {
     prefetchRow(k, OperandRole::Value, next);
   });
 }
+
+/// Asks for the vector at a key of a panel, once for each line. These lines are
+/// read once, and soon.
+static void prefetchVector(AttentionKernel &k, OperandRole role, Value panel,
+                           Value key, IndexLike channel, int64_t vector) {
+  if (!k.prefetchesStream())
+    return;
+  int64_t bits = k.getElementType(role).getIntOrFloatBitWidth();
+  if (vector * k.lanes * bits % (kLineBytes * 8) != 0)
+    return;
+  Value inHead = k.plus(k.times(panel, k.tileKeys), key);
+  memref::PrefetchOp::create(
+      k, k.getOperand(role),
+      k.indices(k.getIndices(role, k.getKeyCoordinates(inHead), channel)),
+      /*isWrite=*/false, /*localityHint=*/0, /*isDataCache=*/true);
+}
+
+void cpu::prefetchValues(AttentionKernel &k, const Item &item, Value key,
+                         IndexLike channel, int64_t vector) {
+  Value panel = k.greater(k.minus(item.panel, 1), 0);
+  prefetchVector(k, OperandRole::Value, panel, key, channel, vector);
+}
+
+void cpu::prefetchKeys(AttentionKernel &k, const Item &item, Value key,
+                       IndexLike channel, int64_t vector) {
+  Value panel = k.lesser(k.plus(item.panel, 2), k.minus(k.head.panels, 1));
+  prefetchVector(k, OperandRole::Key, panel, key, channel, vector);
+}

@@ -106,8 +106,9 @@ static SmallVector<Value> weaveRow(AttentionKernel &k, ScoreTile &tile,
   return results;
 }
 
-Value cpu::computeScores(AttentionKernel &k, const Item &item, Value buffer,
-                         const ScoredItem *current, bool halfWidth) {
+/// Scores by packed keys.
+static Value computeProducts(AttentionKernel &k, const Item &item, Value buffer,
+                             const ScoredItem *current, bool halfWidth) {
   int64_t vectors = halfWidth ? k.getKeyVectors() / 2 : k.getKeyVectors();
   ScoreTile tile(k, item, vectors);
   SmallVector<Value> sums = tile.getInits();
@@ -122,6 +123,16 @@ Value cpu::computeScores(AttentionKernel &k, const Item &item, Value buffer,
     channel = k.tileRows * k.weave;
   }
   tile.store(tile.finish(channel, sums), buffer);
+  return highest;
+}
+
+Value cpu::computeScores(AttentionKernel &k, const Item &item, Value buffer,
+                         const ScoredItem *current, bool halfWidth) {
+  Value highest;
+  if (k.streams)
+    computeDots(k, item, buffer);
+  else
+    highest = computeProducts(k, item, buffer, current, halfWidth);
   if (k.op.getSoftcap())
     capScores(k, item, buffer);
   return highest;

@@ -12,6 +12,7 @@
 #include "AttentionKernel.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/bit.h"
 
 using namespace mlir;
 using namespace mlir::rope;
@@ -46,30 +47,71 @@ void cpu::resetState(AttentionKernel &k) {
     k.storeVector(zeros, k.scratch.output, {row, 0});
     k.storeVector(k.numbers(0.0), k.scratch.sums, {row, 0});
     k.store(k.number(0.0), k.scratch.references, {row});
+    if (!k.scratch.lostOutput)
+      return;
+    k.storeVector(zeros, k.scratch.lostOutput, {row, 0});
+    k.storeVector(k.numbers(0.0), k.scratch.lostSums, {row, 0});
   });
+}
+
+void cpu::accumulate(AttentionKernel &k, Value x, Value memory, Value lost,
+                     ArrayRef<IndexLike> at) {
+  Value before = k.loadVector(memory, at);
+  if (lost)
+    x = k.sub(x, k.loadVector(lost, at));
+  Value after = k.add(before, x);
+  k.storeVector(after, memory, at);
+  if (lost)
+    k.storeVector(k.sub(k.sub(after, before), x), lost, at);
 }
 
 static Value loadSum(AttentionKernel &k, Value row) {
   return k.sumOfLanes(k.loadVector(k.scratch.sums, {row, 0}));
 }
 
-Value cpu::hasFaintSum(AttentionKernel &k) {
-  return k
-      .loop(0, k.block.rows, 1, k.condition(false),
-            [&](Value row, ValueRange carried) -> SmallVector<Value> {
-              Value sum = loadSum(k, row);
-              auto compare = [&](arith::CmpFPredicate predicate,
-                                 double bound) -> Value {
-                return arith::CmpFOp::create(k, predicate, sum,
-                                             k.number(bound));
-              };
-              // A row that sees no key has a sum of 0.
-              Value isFaint =
-                  k.both(compare(arith::CmpFPredicate::OGT, 0.0),
-                         compare(arith::CmpFPredicate::OLT, kFaintestSum));
-              return {k.either(carried.front(), isFaint)};
-            })
-      .front();
+/// The largest magnitude of a row of the output, as bits.
+static Value getLargestBits(AttentionKernel &k, Value row) {
+  Value output =
+      k.loadVector(k.scratch.output, {row, 0}, k.paddedValueChannels);
+  auto ints = VectorType::get(k.paddedValueChannels, k.getI32Type());
+  Value bits = arith::BitcastOp::create(k, ints, output);
+  Value mask = arith::ConstantOp::create(
+      k, DenseElementsAttr::get(ints, int32_t(0x7FFFFFFF)));
+  bits = arith::AndIOp::create(k, bits, mask);
+  return vector::ReductionOp::create(k, vector::CombiningKind::MAXUI, bits);
+}
+
+Doubts cpu::findDoubts(AttentionKernel &k) {
+  auto isBelow = [&](Value x, double bound) -> Value {
+    return arith::CmpFOp::create(k, arith::CmpFPredicate::OLT, x,
+                                 k.number(bound));
+  };
+  auto compareBits = [&](arith::CmpIPredicate predicate, Value bits,
+                         float bound) -> Value {
+    return arith::CmpIOp::create(
+        k, predicate, bits,
+        arith::ConstantOp::create(
+            k, k.getI32IntegerAttr(llvm::bit_cast<int32_t>(bound))));
+  };
+  Value none = k.condition(false);
+  SmallVector<Value> found = k.loop(
+      0, k.block.rows, 1, SmallVector<Value>{none, none},
+      [&](Value row, ValueRange carried) {
+        Value sum = loadSum(k, row), bits = getLargestBits(k, row);
+        // A row that sees no key has a sum of 0.
+        Value isEmpty = arith::CmpFOp::create(k, arith::CmpFPredicate::OEQ, sum,
+                                              k.number(0.0));
+        Value isFaint = k.both(isBelow(sum, kFaintestSum), k.isNot(isEmpty));
+        Value isInfinite = compareBits(arith::CmpIPredicate::uge, bits,
+                                       std::numeric_limits<float>::infinity());
+        Value isSmall =
+            k.both(compareBits(arith::CmpIPredicate::ult, bits, 0x1p-100f),
+                   compareBits(arith::CmpIPredicate::ne, bits, 0.0f));
+        Value isOdd = k.either(isInfinite, k.both(isSmall, isBelow(sum, 1.0)));
+        return SmallVector<Value>{k.either(carried[0], isFaint),
+                                  k.either(carried[1], isOdd)};
+      });
+  return {found[0], found[1]};
 }
 
 namespace {

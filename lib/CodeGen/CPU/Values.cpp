@@ -58,9 +58,12 @@ Value ValueTile::loadValues(Value key, int64_t vector) {
   int64_t channel = firstChannel + vector * k.lanes;
   if (k.packsValues)
     return k.loadVector(k.packed.value, {inHead, channel});
-  return k.loadVector(
+  if (k.stagesValues)
+    return k.loadVector(k.scratch.valueRows, {key, channel});
+  prefetchKeys(k, item, key, channel, vector);
+  return k.toF32(k.loadVector(
       k.getOperand(OperandRole::Value),
-      k.getIndices(OperandRole::Value, k.getKeyCoordinates(inHead), channel));
+      k.getIndices(OperandRole::Value, k.getKeyCoordinates(inHead), channel)));
 }
 
 SmallVector<Value> ValueTile::step(Value key, int64_t count, ValueRange sums) {
@@ -113,9 +116,8 @@ void ValueTile::addToOutput(ValueRange sums) {
     for (int64_t v = 0; v < vectors; ++v) {
       Value row = k.plus(k.times(item.strip, k.tileRows), r);
       int64_t channel = firstChannel + v * k.lanes;
-      Value sum = k.add(k.loadVector(k.scratch.output, {row, channel}),
-                        sums[r * vectors + v]);
-      k.storeVector(sum, k.scratch.output, {row, channel});
+      accumulate(k, sums[r * vectors + v], k.scratch.output,
+                 k.scratch.lostOutput, {row, channel});
     }
 }
 
@@ -124,9 +126,8 @@ static void addSums(AttentionKernel &k, const ScoredItem &item) {
   for (int64_t r = 0; r < k.tileRows; ++r) {
     Value row = k.plus(k.times(item.strip, k.tileRows), r);
     Value weightRow = k.plus(k.times(item.slot, k.tileRows), r);
-    Value sum = k.add(k.loadVector(k.scratch.sums, {row, 0}),
-                      k.loadVector(k.scratch.weightSums, {weightRow, 0}));
-    k.storeVector(sum, k.scratch.sums, {row, 0});
+    accumulate(k, k.loadVector(k.scratch.weightSums, {weightRow, 0}),
+               k.scratch.sums, k.scratch.lostSums, {row, 0});
   }
 }
 
@@ -178,10 +179,12 @@ static void addVisibleProducts(AttentionKernel &k, const ScoredItem &item) {
 
 void cpu::addValues(AttentionKernel &k, const ScoredItem &item) {
   addSums(k, item);
+  if (k.streams && k.stagesValues)
+    stageValues(k, item.panel);
   if (!k.mayHideKeys())
     return addProducts(k, item);
   k.choose(
-      k.head.oddValues, {},
+      k.block.skipsHidden, {},
       [&] {
         addVisibleProducts(k, item);
         return SmallVector<Value>();

@@ -228,6 +228,10 @@ void CarefulRow::rescale(const Item &next) {
   Value factor = buildCarefulExp2(k, k.sub(k.numbers(0.0), up));
   rescaleRow(k.scratch.output, k.paddedValueChannels, factor);
   rescaleRow(k.scratch.sums, k.lanes, factor);
+  if (k.scratch.lostOutput) {
+    rescaleRow(k.scratch.lostOutput, k.paddedValueChannels, factor);
+    rescaleRow(k.scratch.lostSums, k.lanes, factor);
+  }
   if (k.mask == MaskKind::Add)
     return;
   // Scores of the next item were computed with the old reference.

@@ -7,7 +7,7 @@
 // Panels of 8 keys: rows are rotated, then squares of 4 by 4 are transposed.
 // Beyond the last of 11 keys there are zeros.
 // CHECK-LABEL: func.func private @rope_attention
-// CHECK-SAME: (%{{.*}}: memref<6x8xf32>, %[[K:[^:]*]]: memref<11x8xf32>, %[[V:[^:]*]]: memref<11x8xf32>, %[[T:[^:]*]]: memref<11x2x4xf32>, %{{.*}}: memref<6x8xf32>)
+// CHECK-SAME: (%{{.*}}: memref<6x8xf32>, %[[K:[^:]*]]: memref<11x8xf32>, %{{.*}}: memref<11x8xf32>, %[[T:[^:]*]]: memref<11x2x4xf32>, %{{.*}}: memref<6x8xf32>)
 // CHECK-DAG: %[[ZEROS:.*]] = arith.constant dense<0.000000e+00> : vector<8xf32>
 // CHECK-DAG: %[[ROWS:.*]] = memref.alloca() {alignment = 64 : i64} : memref<8x8xf32>
 // CHECK: %[[PANELS:.*]] = memref.alloc() {alignment = 64 : i64} : memref<2x8x8xf32>
@@ -32,12 +32,8 @@
 // CHECK: scf.for %[[CHANNEL:.*]] = %c0 to %c8 step %c4
 // CHECK-COUNT-8: vector.shuffle {{.*}} : vector<4xf32>, vector<4xf32>
 // CHECK: vector.store %{{.*}}, %[[PANELS]][%[[PANEL]], %[[CHANNEL]], %[[KEY]]]
-// Values stay where they are, but are looked at.
-// CHECK: scf.for %[[KEY:.*]] = %c0 to %c11
-// CHECK: vector.load %[[V]][%[[KEY]], %c0] : memref<11x8xf32>, vector<8xf32>
-// CHECK-NOT: vector.store
-// CHECK: scf.yield %{{.*}} : vector<8xi32>
-// CHECK: vector.reduction <maxui>
+// Values stay where they are.
+// CHECK-NOT: memref.alloc
 // CHECK: memref.dealloc %[[PANELS]]
 func.func @keys(%q: memref<6x8xf32>, %k: memref<11x8xf32>, %v: memref<11x8xf32>, %t: memref<11x2x4xf32>, %o: memref<6x8xf32>) {
   rope.attention ins(%q, %k, %v : memref<6x8xf32>, memref<11x8xf32>, memref<11x8xf32>)

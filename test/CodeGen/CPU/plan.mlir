@@ -6,10 +6,10 @@
 // Small tiles leave registers for exponentials; panels of 64 channels fit the
 // cache, keys and values together.
 // CHECK-LABEL: @narrow
-// CHECK: rope.plan = #rope.cpu_plan<lanes = 16, rows = 4, keys = 4, channels = 4, group = 1, strips = 24, weave = 8, stream = -1, lookup = true>
+// CHECK: rope.plan = #rope.cpu_plan<lanes = 16, rows = 4, keys = 4, channels = 4, group = 1, strips = 24, weave = 8, stream = 16, lookup = true>
 // With 16 registers there is no room for exponentials.
 // AVX2-LABEL: @narrow
-// AVX2: rope.plan = #rope.cpu_plan<lanes = 8, rows = 6, keys = 2, channels = 2, group = 1, strips = 16, weave = -1, stream = -1>
+// AVX2: rope.plan = #rope.cpu_plan<lanes = 8, rows = 6, keys = 2, channels = 2, group = 1, strips = 16, weave = -1, stream = 16>
 // KEPT-LABEL: @narrow
 // KEPT: rope.attention
 // REMARK: remark: [Passed] attention | Category:rope-plan
@@ -23,7 +23,7 @@ func.func @narrow(%q: tensor<8x512x64xf32>, %o: tensor<8x512x64xf32>) -> tensor<
 
 // Panels of 128 channels take turns in the cache.
 // CHECK-LABEL: @wide
-// CHECK: rope.plan = #rope.cpu_plan<lanes = 16, rows = 4, keys = 4, channels = 4, group = 4, strips = 24, weave = 16, stream = -1, lookup = true>
+// CHECK: rope.plan = #rope.cpu_plan<lanes = 16, rows = 4, keys = 4, channels = 4, group = 4, strips = 24, weave = 16, stream = 16, lookup = true>
 func.func @wide(%q: tensor<8x512x128xf32>, %o: tensor<8x512x128xf32>) -> tensor<8x512x128xf32> {
   %0 = rope.attention ins(%q, %q, %q : tensor<8x512x128xf32>, tensor<8x512x128xf32>, tensor<8x512x128xf32>)
     outs(%o : tensor<8x512x128xf32>) scale 0.125
@@ -42,11 +42,46 @@ func.func @few_channels(%q: tensor<32x6xf32>, %o: tensor<32x6xf32>) -> tensor<32
 
 // What a user says stays; the rest is chosen.
 // CHECK-LABEL: @given
-// CHECK: rope.plan = #rope.cpu_plan<lanes = 16, rows = 6, keys = 4, channels = 4, group = 1, strips = 24, weave = -1, stream = -1, lookup = true>
+// CHECK: rope.plan = #rope.cpu_plan<lanes = 16, rows = 6, keys = 4, channels = 4, group = 1, strips = 24, weave = -1, stream = 16, lookup = true>
 func.func @given(%q: tensor<512x64xf32>, %o: tensor<512x64xf32>) -> tensor<512x64xf32> {
   %0 = rope.attention ins(%q, %q, %q : tensor<512x64xf32>, tensor<512x64xf32>, tensor<512x64xf32>)
     outs(%o : tensor<512x64xf32>) scale 0.125 {rope.plan = #rope.cpu_plan<rows = 6>} -> tensor<512x64xf32>
   return %0 : tensor<512x64xf32>
+}
+
+// Few rows: keys and values are read where they lie. With one row and nothing
+// to convert, in long runs.
+// CHECK-LABEL: @decode
+// CHECK: rope.plan = #rope.cpu_plan<lanes = 16, rows = 1, keys = 8, channels = 8, group = 1, strips = 1, weave = -1, stream = 16, lookup = true>
+// AVX2-LABEL: @decode
+// AVX2: rope.plan = #rope.cpu_plan<lanes = 8, rows = 1, keys = 8, channels = 8, group = 1, strips = 1, weave = -1, stream = 16>
+func.func @decode(%q: tensor<8x1x128xf32>, %k: tensor<8x512x128xf32>, %o: tensor<8x1x128xf32>) -> tensor<8x1x128xf32> {
+  %0 = rope.attention ins(%q, %k, %k : tensor<8x1x128xf32>, tensor<8x512x128xf32>, tensor<8x512x128xf32>)
+    outs(%o : tensor<8x1x128xf32>) scale 0.125
+    layout <query = "hmd", key = "hnd", value = "hne", output = "hme"> -> tensor<8x1x128xf32>
+  return %0 : tensor<8x1x128xf32>
+}
+
+// Seven query heads share a key: two strips of four rows, on panels that fit
+// the cache.
+// CHECK-LABEL: @decode_groups
+// CHECK: rope.plan = #rope.cpu_plan<lanes = 16, rows = 4, keys = 2, channels = 4, group = 1, strips = 2, weave = -1, stream = 16, lookup = true>
+// REMARK: remark: [Passed] attention | Category:rope-plan
+// REMARK: Remark="vector code of 4 rows by 32 keys, which are read where they lie"
+func.func @decode_groups(%q: tensor<7x128xf32>, %k: tensor<512x128xbf16>, %o: tensor<7x128xf32>) -> tensor<7x128xf32> {
+  %0 = rope.attention ins(%q, %k, %k : tensor<7x128xf32>, tensor<512x128xbf16>, tensor<512x128xbf16>)
+    outs(%o : tensor<7x128xf32>) scale 0.125
+    layout <query = "gd", key = "nd", value = "ne", output = "ge"> -> tensor<7x128xf32>
+  return %0 : tensor<7x128xf32>
+}
+
+// CHECK-LABEL: @decode_packed
+// CHECK: rows = 4, keys = 4, channels = 4, group = 4, strips = 24, weave = 16, stream = -1
+func.func @decode_packed(%q: tensor<8x1x128xf32>, %k: tensor<8x512x128xf32>, %o: tensor<8x1x128xf32>) -> tensor<8x1x128xf32> {
+  %0 = rope.attention ins(%q, %k, %k : tensor<8x1x128xf32>, tensor<8x512x128xf32>, tensor<8x512x128xf32>)
+    outs(%o : tensor<8x1x128xf32>) scale 0.125
+    layout <query = "hmd", key = "hnd", value = "hne", output = "hme"> {rope.plan = #rope.cpu_plan<stream = -1>} -> tensor<8x1x128xf32>
+  return %0 : tensor<8x1x128xf32>
 }
 
 // CHECK-LABEL: @doubles

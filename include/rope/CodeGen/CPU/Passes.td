@@ -60,6 +60,11 @@ def AttentionToVectorPass : Pass<"rope-attention-to-vector", "ModuleOp"> {
     divided, turned back and rounded. Weights of one tile are computed in the
     loop that computes the scores of the next.
 
+    With few query rows for a key-value head (decoding), packing would take
+    longer than all else: keys and values are read where they lie, each score is
+    the sum of the lanes of a vector, and the next keys and values are asked for
+    beside the present ones.
+
     The reference of a row is 0 until its scores leave the range in which f32
     can do without: then a careful path moves it, as it hides keys that lie
     across the edge of a mask. Tiles that no row sees are passed over.

@@ -66,7 +66,11 @@ INSTANTIATE_TEST_SUITE_P(
                     Shape{"Apart", "lookup=false", "weave = -1, channels = 2"},
                     Shape{"Narrow", "lanes=8 registers=16 lookup=false", ""},
                     Shape{"Narrowest", "lanes=4 lookup=false",
-                          "rows = 3, keys = 5, strips = 2"}),
+                          "rows = 3, keys = 5, strips = 2"},
+                    Shape{"Streams", "", "stream = 1000"},
+                    Shape{"StreamsRows", "", "stream = 1000, rows = 1"},
+                    Shape{"StreamsNarrow", "lanes=8 registers=16 lookup=false",
+                          "stream = 1000, rows = 6, keys = 3"}),
     [](const testing::TestParamInfo<Shape> &info) { return info.param.name; });
 
 //===----------------------------------------------------------------------===//
