@@ -150,6 +150,20 @@ func.func @roles(%q: !Q, %k: !K, %o: !Q, %p: tensor<3xi64>, %n: tensor<5xi64>, %
 
 // -----
 
+!Q = tensor<2x4x3x8xf32>
+!T = tensor<3x2x4xf32>
+
+// A table that turns nothing, in roles that permute channels.
+// CHECK-LABEL: @roles_permute
+// CHECK: rotate_query({{.*}}) <interleaved to half along [2]> rotate_key({{.*}}) <half to interleaved along [2]> outs
+func.func @roles_permute(%q: !Q, %p: tensor<3xi64>, %t: !T) -> !Q {
+  %u = rope.table #rope.explicit<frequencies = [0.0, 0.0, 0.0, 0.0]> ins(%p : tensor<3xi64>) outs(%t : !T) -> !T
+  %a = rope.attention ins(%q, %q, %q : !Q, !Q, !Q) rotate_query(%u : !T) <interleaved to half along [2]> rotate_key(%u : !T) <half to interleaved along [2]> outs(%q : !Q) scale 1.0 -> !Q
+  return %a : !Q
+}
+
+// -----
+
 !X = tensor<3x8xf32>
 
 // The online form and the linear one.
@@ -203,4 +217,53 @@ func.func @not_shared(%q: !Q, %p: tensor<2xi64>, %t: !T) -> (!Q, !Q, !Q, !Q, !Q)
   %d = rope.attention ins(%q, %q, %q : !Q, !Q, !Q) rotate_query(%u : !T) <half along [2]> rotate_key(%u : !T) <half along [2]> outs(%q : !Q) scale 1.0 -> !Q
   %e = rope.attention ins(%q, %q, %q : !Q, !Q, !Q) rotate_query(%t : !T) <half along [0]> rotate_key(%t : !T) <half along [0]> outs(%q : !Q) scale 1.0 -> !Q
   return %a, %b, %c, %d, %e : !Q, !Q, !Q, !Q, !Q
+}
+
+// -----
+
+!Q = tensor<2x4x3x8xf32>
+!T = tensor<4x2x4xf32>
+
+// Rows of a head that are turned alike, each head its own way.
+// CHECK-LABEL: @shared_heads
+// CHECK: rope.attention ins({{[^)]*}}) outs
+func.func @shared_heads(%q: !Q, %p: tensor<4xi64>, %t: !T) -> !Q {
+  %u = rope.table #rope.default<1.0e4> ins(%p : tensor<4xi64>) outs(%t : !T) -> !T
+  %a = rope.attention ins(%q, %q, %q : !Q, !Q, !Q)
+         rotate_query(%u : !T) <half along [1]> rotate_key(%u : !T) <half along [1]>
+         rotate_value(%u : !T) <half along [1]> rerotate_output(%u : !T) <half along [1]>
+         outs(%q : !Q) scale 1.0 layout <query = "bhmd", output = "bhme"> -> !Q
+  return %a : !Q
+}
+
+// -----
+
+!Q = tensor<2x2x2x8xf32>
+!T = tensor<2x2x4xf32>
+
+// Full tables need not be rotations, be it of one operand or of both.
+// CHECK-LABEL: @full_not_shared
+// CHECK-COUNT-3: rotate_query({{.*}} rotate_key
+func.func @full_not_shared(%q: !Q, %p: tensor<2xi64>, %t: !T) -> (!Q, !Q, !Q) {
+  %u = rope.table #rope.default<1.0e4> ins(%p : tensor<2xi64>) outs(%t : !T) -> !T
+  %a = rope.attention ins(%q, %q, %q : !Q, !Q, !Q) rotate_query(%u : !T) <half along [0] full = true> rotate_key(%u : !T) <half along [0] full = true> outs(%q : !Q) scale 1.0 -> !Q
+  %b = rope.attention ins(%q, %q, %q : !Q, !Q, !Q) rotate_query(%u : !T) <half along [0] full = true> rotate_key(%u : !T) <half along [0]> outs(%q : !Q) scale 1.0 -> !Q
+  %c = rope.attention ins(%q, %q, %q : !Q, !Q, !Q) rotate_query(%u : !T) <half along [0]> rotate_key(%u : !T) <half along [0] full = true> outs(%q : !Q) scale 1.0 -> !Q
+  return %a, %b, %c : !Q, !Q, !Q
+}
+
+// -----
+
+!Q = tensor<2x2x2x8xf32>
+!T = tensor<2x2x4xf32>
+
+// Values that come back in another order, or are not read as they were written.
+// CHECK-LABEL: @values_permuted
+// CHECK-COUNT-3: rotate_value({{.*}} rerotate_output
+func.func @values_permuted(%q: !Q, %p: tensor<2xi64>, %t: !T) -> (!Q, !Q, !Q) {
+  %u = rope.table #rope.default<1.0e4> ins(%p : tensor<2xi64>) outs(%t : !T) -> !T
+  %a = rope.attention ins(%q, %q, %q : !Q, !Q, !Q) rotate_value(%u : !T) <interleaved to half along [0]> rerotate_output(%u : !T) <half along [0]> outs(%q : !Q) scale 1.0 -> !Q
+  %b = rope.attention ins(%q, %q, %q : !Q, !Q, !Q) rotate_value(%u : !T) <half along [0]> rerotate_output(%u : !T) <half to interleaved along [0]> outs(%q : !Q) scale 1.0 -> !Q
+  %c = rope.attention ins(%q, %q, %q : !Q, !Q, !Q) rotate_value(%u : !T) <interleaved along [0]> rerotate_output(%u : !T) <half to interleaved along [0]> outs(%q : !Q) scale 1.0 -> !Q
+  return %a, %b, %c : !Q, !Q, !Q
 }

@@ -208,3 +208,28 @@ func.func @slice_stays(%x: !X, %t: tensor<16x2x4xf32>, %n: index) -> (tensor<4x1
   }
   return %s, %u, %b, %d : tensor<4x16x8xf32>, tensor<1x16x12xf32>, !X, !X
 }
+
+// -----
+
+!X = tensor<4x16x20xf32>
+!T = tensor<16x2x4xf32>
+
+// Every second channel; all channels of the pairs but the last one; all but
+// the first; channels from where only the run time knows; a dim that goes.
+// CHECK-LABEL: @slice_channels_stays
+// CHECK-COUNT-5: tensor.extract_slice %{{[0-9]+}}[
+// CHECK-NOT: rope
+func.func @slice_channels_stays(%x: !X, %t: !T, %n: index) -> (tensor<4x16x10xf32>, tensor<4x16x10xf32>, tensor<4x16x10xf32>, tensor<4x16x16xf32>, tensor<16x20xf32>) {
+  %i = tensor.empty() : !X
+  %a = rope.rotate <half along [1]> ins(%x, %t : !X, !T) outs(%i : !X) -> !X
+  %s = tensor.extract_slice %a[0, 0, 0] [4, 16, 10] [1, 1, 2] : !X to tensor<4x16x10xf32>
+  %b = rope.rotate <half offset = 3 along [1]> ins(%x, %t : !X, !T) outs(%i : !X) -> !X
+  %u = tensor.extract_slice %b[0, 0, 0] [4, 16, 10] [1, 1, 1] : !X to tensor<4x16x10xf32>
+  %c = rope.rotate <half offset = 3 along [1]> ins(%x, %t : !X, !T) outs(%i : !X) -> !X
+  %v = tensor.extract_slice %c[0, 0, 4] [4, 16, 10] [1, 1, 1] : !X to tensor<4x16x10xf32>
+  %d = rope.rotate <half offset = 3 along [1]> ins(%x, %t : !X, !T) outs(%i : !X) -> !X
+  %w = tensor.extract_slice %d[0, 0, %n] [4, 16, 16] [1, 1, 1] : !X to tensor<4x16x16xf32>
+  %e = rope.rotate <half along [1]> ins(%x, %t : !X, !T) outs(%i : !X) -> !X
+  %y = tensor.extract_slice %e[0, 0, 0] [1, 16, 20] [1, 1, 1] : !X to tensor<16x20xf32>
+  return %s, %u, %v, %w, %y : tensor<4x16x10xf32>, tensor<4x16x10xf32>, tensor<4x16x10xf32>, tensor<4x16x16xf32>, tensor<16x20xf32>
+}

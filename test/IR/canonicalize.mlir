@@ -179,6 +179,30 @@ func.func @not_opposite(%x: !Y, %p: tensor<3xi64>, %t0: !U, %v0: !V) -> (!Y, !Y,
 
 // -----
 
+!Z = tensor<3x3x8xf32>
+!Y = tensor<3x8xf32>
+!U = tensor<3x2x4xf32>
+
+// The same table along another dim of the same extent; channels that stay
+// permuted; channels that are not read as they were written.
+// CHECK-LABEL: @not_opposite_rows
+// CHECK: %[[A:.*]] = rope.rerotate <half along [1]>
+// CHECK: %[[B:.*]] = rope.rerotate <half along [0]>
+// CHECK: %[[C:.*]] = rope.rerotate <half to interleaved along [0]>
+// CHECK: return %[[A]], %[[B]], %[[C]]
+func.func @not_opposite_rows(%z: !Z, %x: !Y, %p: tensor<3xi64>, %t0: !U) -> (!Z, !Y, !Y) {
+  %t = rope.table #rope.default<1.0e4> ins(%p : tensor<3xi64>) outs(%t0 : !U) -> !U
+  %ra = rope.rotate <half along [0]> ins(%z, %t : !Z, !U) outs(%z : !Z) -> !Z
+  %a = rope.rerotate <half along [1]> ins(%ra, %t : !Z, !U) outs(%z : !Z) -> !Z
+  %rb = rope.rotate <interleaved to half along [0]> ins(%x, %t : !Y, !U) outs(%x : !Y) -> !Y
+  %b = rope.rerotate <half along [0]> ins(%rb, %t : !Y, !U) outs(%x : !Y) -> !Y
+  %rc = rope.rotate <interleaved along [0]> ins(%x, %t : !Y, !U) outs(%x : !Y) -> !Y
+  %c = rope.rerotate <half to interleaved along [0]> ins(%rc, %t : !Y, !U) outs(%x : !Y) -> !Y
+  return %a, %b, %c : !Z, !Y, !Y
+}
+
+// -----
+
 //===----------------------------------------------------------------------===//
 // Pairs that do not turn
 //===----------------------------------------------------------------------===//
@@ -301,6 +325,19 @@ func.func @compose_other(%q: !T, %h: tensor<3x2x4xbf16>, %p: tensor<3xi64>) -> (
   %c = rope.compose ins(%q, %one : !T, !T) outs(%h : tensor<3x2x4xbf16>) -> tensor<3x2x4xbf16>
   %d = rope.compose ins(%t, %t : !T, !T) outs(%q : !T) -> !T
   return %a, %b, %c, %d : !T, !T, tensor<3x2x4xbf16>, !T
+}
+
+// -----
+
+!T = tensor<3x2x4xf32>
+
+// The identity of a table of several axes has the same axes.
+// CHECK-LABEL: @compose_axes
+// CHECK: rope.table #rope.explicit<frequencies = [0.000000e+00, 0.000000e+00, 0.000000e+00, 0.000000e+00]> ins(%{{.*}} : tensor<2x3xi64>) axes [0, 1, 1, 0] outs
+func.func @compose_axes(%q: !T, %p: tensor<2x3xi64>) -> !T {
+  %t = rope.table #rope.default<1.0e4> ins(%p : tensor<2x3xi64>) axes [0, 1, 1, 0] outs(%q : !T) -> !T
+  %one = rope.compose ins(%t, inverse %t : !T, !T) outs(%q : !T) -> !T
+  return %one : !T
 }
 
 // -----

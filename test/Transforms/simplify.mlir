@@ -64,11 +64,12 @@ func.func @merge_opposite(%x: !X, %a: !T, %p: tensor<3xf32>, %b: !T) -> (!X, !X,
 !X = tensor<3x8xf32>
 !T = tensor<3x2x4xf32>
 
-// Another user, other dims, other pairs, f32 angles, a full table, bf16.
+// Another user, other dims, other pairs, f32 angles of either, a full table,
+// bf16 of either.
 // CHECK-LABEL: @merge_not
 // CHECK-NOT: rope.compose
 // CHECK: return
-func.func @merge_not(%x: !X, %z: tensor<3x3x8xf32>, %a: !T, %b: !T, %h: tensor<3x2x4xbf16>, %p: tensor<3xi64>) -> (!X, !X, tensor<3x3x8xf32>, !X, !X, !X, !X) {
+func.func @merge_not(%x: !X, %z: tensor<3x3x8xf32>, %a: !T, %b: !T, %h: tensor<3x2x4xbf16>, %p: tensor<3xi64>) -> (!X, !X, tensor<3x3x8xf32>, !X, !X, !X, !X, !X, !X) {
   %t = rope.table #rope.default<1.0e4> ins(%p : tensor<3xi64>) f32_angle outs(%a : !T) -> !T
   %0 = rope.rotate <half along [0]> ins(%x, %a : !X, !T) outs(%x : !X) -> !X
   %1 = rope.rotate <half along [0]> ins(%0, %b : !X, !T) outs(%x : !X) -> !X
@@ -82,7 +83,11 @@ func.func @merge_not(%x: !X, %z: tensor<3x3x8xf32>, %a: !T, %b: !T, %h: tensor<3
   %9 = rope.rotate <half along [0] full = true> ins(%8, %b : !X, !T) outs(%x : !X) -> !X
   %10 = rope.rotate <half along [0]> ins(%x, %a : !X, !T) outs(%x : !X) -> !X
   %11 = rope.rotate <half along [0]> ins(%10, %h : !X, tensor<3x2x4xbf16>) outs(%x : !X) -> !X
-  return %0, %1, %3, %5, %7, %9, %11 : !X, !X, tensor<3x3x8xf32>, !X, !X, !X, !X
+  %12 = rope.rotate <half along [0]> ins(%x, %a : !X, !T) outs(%x : !X) -> !X
+  %13 = rope.rotate <half along [0]> ins(%12, %t : !X, !T) outs(%x : !X) -> !X
+  %14 = rope.rotate <half along [0]> ins(%x, %h : !X, tensor<3x2x4xbf16>) outs(%x : !X) -> !X
+  %15 = rope.rotate <half along [0]> ins(%14, %a : !X, !T) outs(%x : !X) -> !X
+  return %0, %1, %3, %5, %7, %9, %11, %13, %15 : !X, !X, tensor<3x3x8xf32>, !X, !X, !X, !X, !X, !X
 }
 
 // -----
@@ -195,6 +200,36 @@ func.func @tables_not(%s: index, %r: index, %p: tensor<3xi64>, %q: tensor<3xi64>
   %9 = rope.table #rope.default<1.0e6> ins(%q : tensor<3xi64>) outs(%t0 : !T) -> !T
   %e = rope.compose ins(%8, %9 : !T, !T) outs(%t0 : !T) -> !T
   return %a, %b, %c, %d, %e, %6, %7 : !T, !T, !T, !T, !T, !T, !T
+}
+
+// -----
+
+!T = tensor<3x2x4xf32>
+#ntk = #rope.dynamic_ntk<theta = 1.0e4, factor = 2.0, trained = 2048>
+
+// Axes and lengths are kept, and tables of others stay.
+// CHECK-LABEL: @tables_axes_lengths
+// CHECK-SAME: %{{[^:]*}}: tensor<2x3xi64>, %{{[^:]*}}: tensor<2x3xi64>, %{{[^:]*}}: tensor<3xi64>, %{{[^:]*}}: tensor<3xi64>, %[[L:[^:]*]]: index
+// CHECK: rope.table #rope.default<1.000000e+04> ins(%{{.*}} : tensor<2x3xi64>) axes [0, 1, 0, 1] outs
+// CHECK: rope.table #rope.dynamic_ntk<{{.*}}> ins(%{{.*}} : tensor<3xi64>) length(%[[L]]) outs
+// CHECK-COUNT-3: rope.compose
+func.func @tables_axes_lengths(%p: tensor<2x3xi64>, %q: tensor<2x3xi64>, %r: tensor<3xi64>, %s: tensor<3xi64>, %l: index, %m: index, %t0: !T) -> (!T, !T, !T, !T, !T) {
+  %0 = rope.table #rope.default<1.0e4> ins(%p : tensor<2x3xi64>) axes [0, 1, 0, 1] outs(%t0 : !T) -> !T
+  %1 = rope.table #rope.default<1.0e4> ins(%q : tensor<2x3xi64>) axes [0, 1, 0, 1] outs(%t0 : !T) -> !T
+  %a = rope.compose ins(%0, %1 : !T, !T) outs(%t0 : !T) -> !T
+  %2 = rope.table #ntk ins(%r : tensor<3xi64>) length(%l) outs(%t0 : !T) -> !T
+  %3 = rope.table #ntk ins(%s : tensor<3xi64>) length(%l) outs(%t0 : !T) -> !T
+  %b = rope.compose ins(%2, %3 : !T, !T) outs(%t0 : !T) -> !T
+  %4 = rope.table #rope.default<1.0e4> ins(%p : tensor<2x3xi64>) axes [0, 1, 0, 1] outs(%t0 : !T) -> !T
+  %5 = rope.table #rope.default<1.0e4> ins(%q : tensor<2x3xi64>) axes [1, 0, 1, 0] outs(%t0 : !T) -> !T
+  %c = rope.compose ins(%4, %5 : !T, !T) outs(%t0 : !T) -> !T
+  %6 = rope.table #rope.default<1.0e6> ins(%p : tensor<2x3xi64>) axes [0, 1, 0, 1] outs(%t0 : !T) -> !T
+  %7 = rope.table #rope.default<1.0e5> ins(%p : tensor<2x3xi64>) axes [1, 0, 1, 0] outs(%t0 : !T) -> !T
+  %d = rope.compose ins(%6, %7 : !T, !T) outs(%t0 : !T) -> !T
+  %8 = rope.table #ntk ins(%r : tensor<3xi64>) length(%m) outs(%t0 : !T) -> !T
+  %9 = rope.table #ntk ins(%s : tensor<3xi64>) length(%l) outs(%t0 : !T) -> !T
+  %e = rope.compose ins(%8, %9 : !T, !T) outs(%t0 : !T) -> !T
+  return %a, %b, %c, %d, %e : !T, !T, !T, !T, !T
 }
 
 // -----
