@@ -130,16 +130,13 @@ struct TileLinalg : rope::impl::TileLinalgPassBase<TileLinalg> {
     registry.insert<bufferization::BufferizationDialect>();
   }
 
-  LogicalResult initialize(MLIRContext *context) override {
-    if (lanes >= 4 && lanes <= 64 && llvm::isPowerOf2_64(lanes))
-      return success();
-    return emitError(UnknownLoc::get(context))
-           << "rope-tile-linalg: lanes must be a power of two from 4 to 64, "
-              "not "
-           << lanes.getValue();
-  }
-
   void runOnOperation() override {
+    if (lanes < 4 || lanes > 64 || !llvm::isPowerOf2_64(lanes)) {
+      emitError(getOperation()->getLoc())
+          << "rope-tile-linalg: lanes must be a power of two from 4 to 64, not "
+          << lanes.getValue();
+      return signalPassFailure();
+    }
     if (failed(rope::tileLinalg(getOperation(), lanes, registers)))
       signalPassFailure();
   }

@@ -39,8 +39,14 @@
 // OPTION: no such option speed
 
 // RUN: not rope-opt %s --rope-cpu-pipeline=lanes=7 2>&1 | FileCheck %s --check-prefix=LANES
-// RUN: not rope-opt %s --rope-tile-linalg=lanes=7 2>&1 | FileCheck %s --check-prefix=LANES
-// LANES: error: rope-tile-linalg: lanes must be a power of two from 4 to 64, not 7
+// RUN: not rope-opt %s --rope-plan=lanes=0 2>&1 | FileCheck %s --check-prefix=LANES
+// RUN: not rope-opt %s --rope-plan=lanes=128 2>&1 | FileCheck %s --check-prefix=LANES
+// LANES: opt-errors.mlir:{{.*}}: error: rope-plan: lanes must be a power of two up to 64, not {{7|0|128}}
+
+// RUN: not rope-opt %s --rope-tile-linalg=lanes=7 2>&1 | FileCheck %s --check-prefix=VECTOR
+// RUN: not rope-opt %s --rope-tile-linalg=lanes=2 2>&1 | FileCheck %s --check-prefix=VECTOR
+// RUN: not rope-opt %s --rope-tile-linalg=lanes=128 2>&1 | FileCheck %s --check-prefix=VECTOR
+// VECTOR: opt-errors.mlir:{{.*}}: error: rope-tile-linalg: lanes must be a power of two from 4 to 64, not {{7|2|128}}
 
 // RUN: not rope-opt %s --rope-tile=key-splits=many 2>&1 | FileCheck %s --check-prefix=NUMBER
 // NUMBER: for the --key-splits option: 'many' value invalid

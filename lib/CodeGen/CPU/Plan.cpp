@@ -233,6 +233,12 @@ struct PlanPass : rope::impl::PlanPassBase<PlanPass> {
   using PlanPassBase::PlanPassBase;
 
   void runOnOperation() override {
+    if (lanes < 1 || lanes > 64 || !llvm::isPowerOf2_64(lanes)) {
+      emitError(getOperation()->getLoc())
+          << "rope-plan: lanes must be a power of two up to 64, not "
+          << lanes.getValue();
+      return signalPassFailure();
+    }
     CPUTarget target{lanes, registers, cacheBytes, lookup};
     getOperation()->walk([&](AttentionOp op) {
       auto given = op->getAttrOfType<CPUPlanAttr>(kPlanAttrName);
