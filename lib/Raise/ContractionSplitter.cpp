@@ -12,6 +12,8 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 
+#include <array>
+
 using namespace mlir;
 using namespace mlir::rope;
 
@@ -134,29 +136,55 @@ static Value buildFactor(OpBuilder &builder, linalg::GenericOp op,
   return built.getResult(0);
 }
 
-void ContractionSplitter::splitOp(linalg::GenericOp op) {
+/// The factors of an `out + A·B` of which one at least is computed in the body,
+/// over fewer dims than the op has.
+static std::optional<std::array<Factor, 2>> getParts(linalg::GenericOp op) {
   if (op.getNumReductionLoops() == 0 || op.getNumResults() != 1 ||
       !op.hasPureTensorSemantics())
-    return;
+    return std::nullopt;
   auto values = getFactorsOf(op.getBody());
   if (!values)
-    return;
-  Factor parts[] = {analyze(op, values->first), analyze(op, values->second)};
+    return std::nullopt;
+  std::array<Factor, 2> parts = {analyze(op, values->first),
+                                 analyze(op, values->second)};
   // A factor that is a value from outside has no dims to be a tensor of.
   if (llvm::any_of(parts, [](const Factor &part) {
         return part.ops.empty() && part.arguments.empty();
       }))
-    return;
+    return std::nullopt;
   // A plain contraction, or one factor that fills the whole domain.
   if ((parts[0].ops.empty() && parts[1].ops.empty()) ||
       parts[0].dims.size() == op.getNumLoops() ||
       parts[1].dims.size() == op.getNumLoops())
+    return std::nullopt;
+  return parts;
+}
+
+/// `out + A·B` in the place of `op`, for factors as inputs with these maps.
+static linalg::GenericOp createContraction(OpBuilder &builder,
+                                           linalg::GenericOp op,
+                                           ValueRange inputs,
+                                           ArrayRef<AffineMap> maps) {
+  return linalg::GenericOp::create(
+      builder, op.getLoc(), op.getResultTypes(), inputs, op.getOutputs(), maps,
+      op.getIteratorTypesArray(),
+      [](OpBuilder &body, Location loc, ValueRange arguments) {
+        Value product =
+            arith::MulFOp::create(body, loc, arguments[0], arguments[1]);
+        Value sum = arith::AddFOp::create(body, loc, arguments[2], product);
+        linalg::YieldOp::create(body, loc, sum);
+      });
+}
+
+void ContractionSplitter::splitOp(linalg::GenericOp op) {
+  std::optional<std::array<Factor, 2>> parts = getParts(op);
+  if (!parts)
     return;
   OpBuilder builder(op);
   Split split = {op, {}, {}};
   SmallVector<Value> inputs;
   SmallVector<AffineMap> maps;
-  for (const Factor &part : parts) {
+  for (const Factor &part : *parts) {
     if (part.ops.empty()) {
       unsigned argument = cast<BlockArgument>(part.value).getArgNumber();
       inputs.push_back(op->getOperand(argument));
@@ -174,15 +202,7 @@ void ContractionSplitter::splitOp(linalg::GenericOp op) {
     maps.push_back(AffineMap::get(op.getNumLoops(), 0, exprs, op.getContext()));
   }
   maps.push_back(op.getIndexingMapsArray().back());
-  split.contraction = linalg::GenericOp::create(
-      builder, op.getLoc(), op.getResultTypes(), inputs, op.getOutputs(), maps,
-      op.getIteratorTypesArray(),
-      [](OpBuilder &body, Location loc, ValueRange arguments) {
-        Value product =
-            arith::MulFOp::create(body, loc, arguments[0], arguments[1]);
-        Value sum = arith::AddFOp::create(body, loc, arguments[2], product);
-        linalg::YieldOp::create(body, loc, sum);
-      });
+  split.contraction = createContraction(builder, op, inputs, maps);
   op.getResult(0).replaceAllUsesWith(split.contraction.getResult(0));
   llvm::append_range(factors, split.factors);
   splits.push_back(std::move(split));

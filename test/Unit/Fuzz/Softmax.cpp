@@ -255,6 +255,33 @@ static Want getWantedLse(SoftmaxDraw &d, const reference::Array &lse,
   return {want, allowed};
 }
 
+/// The op with what was drawn; the sink and the rotation of the output may be
+/// null.
+static AttentionOp createAttention(SoftmaxDraw &d, ValueRange inits, Value sink,
+                                   const DrawnRotation &rotation) {
+  auto op =
+      AttentionOp::create(d.b.builder, d.query, d.key, d.value, inits, d.scale);
+  d.set(op);
+  if (sink)
+    op.getSinkMutable().assign(sink);
+  if (rotation.attr) {
+    op.getOutputTableMutable().assign(rotation.table.table.value);
+    op.setOutputRotaryAttr(rotation.attr);
+  }
+  return op;
+}
+
+static Want getWantedOutput(SoftmaxDraw &d, const reference::Array &output,
+                            const DrawnDims &dims,
+                            const DrawnRotation &rotation) {
+  double turned = rotation.attr ? std::max(1.0, rotation.table.magnitude) : 1.0;
+  double tolerance =
+      (kAttentionError + 4 * (d.tableError + rotation.table.error)) *
+      d.valueMagnitude * turned;
+  return {d.fromCanonical(output, dims, "bhgme"),
+          reference::Array({}, {tolerance}), /*zeroIsExact=*/true};
+}
+
 void test::drawAttentionCase(CaseBuilder &b) {
   SoftmaxDraw d(b);
   Draw &draw = b.draw;
@@ -283,25 +310,11 @@ void test::drawAttentionCase(CaseBuilder &b) {
       draw.pick<Type>({b.builder.getF32Type(), b.builder.getF64Type()});
   if (hasLse)
     inits.push_back(d.addInit(lseDims, lseType).value);
-  auto op =
-      AttentionOp::create(b.builder, d.query, d.key, d.value, inits, d.scale);
-  d.set(op);
-  if (sink)
-    op.getSinkMutable().assign(sink);
-  if (isRotated) {
-    op.getOutputTableMutable().assign(rotation.table.table.value);
-    op.setOutputRotaryAttr(rotation.attr);
-  }
+  AttentionOp op = createAttention(d, inits, sink, rotation);
 
   reference::AttentionResult result = reference::attention(d.inputs);
-  double magnitude =
-      d.valueMagnitude *
-      (isRotated ? std::max(1.0, rotation.table.magnitude) : 1.0);
-  double tolerance = kAttentionError * magnitude +
-                     4 * (d.tableError + rotation.table.error) * magnitude;
   std::vector<Want> wants;
-  wants.push_back({d.fromCanonical(result.output, outDims, "bhgme"),
-                   reference::Array({}, {tolerance}), /*zeroIsExact=*/true});
+  wants.push_back(getWantedOutput(d, result.output, outDims, rotation));
   if (hasLse)
     wants.push_back(getWantedLse(d, result.lse, lseDims));
   b.finish(op, inits, std::move(wants));
