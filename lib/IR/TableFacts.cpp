@@ -48,7 +48,6 @@ static bool slicesWholeEntries(tensor::ExtractSliceOp slice) {
   RankedTensorType source = slice.getSourceType(), result = slice.getType();
   int64_t planes = source.getRank() - 2;
   return source.getRank() >= 2 && result.getRank() >= 2 &&
-         !slice.getDroppedDims()[planes] &&
          !slice.getDroppedDims()[planes + 1] &&
          slice.getStaticSizes()[planes] == 2 &&
          slice.getStaticStrides()[planes] == 1;

@@ -206,7 +206,7 @@ static std::optional<Scaling> matchScaling(Operation *op) {
   auto generic = dyn_cast_or_null<linalg::GenericOp>(op);
   if (!generic) {
     auto product = matchProduct(op);
-    if (!product || !isa<RankedTensorType>(product->first.getType()))
+    if (!product)
       return std::nullopt;
     return Scaling{op, op, product->first, product->second};
   }
