@@ -69,6 +69,20 @@ func.func @causal(%q: !Q, %k: !K, %d: !D, %o: !Q) -> (!Q, !Q, !Q, !Q) {
 // -----
 
 !Q = tensor<2x4x3x8xf32>
+!D = tensor<2x2x?x8xf32>
+
+// A length says nothing of keys that are not counted.
+// CHECK-LABEL: @key_length_of_dynamic
+// CHECK: rope.attention ins({{[^)]*}}) key_length(
+func.func @key_length_of_dynamic(%q: !Q, %d: !D, %o: !Q) -> !Q {
+  %c5 = arith.constant 5 : index
+  %a = rope.attention ins(%q, %d, %d : !Q, !D, !D) key_length(%c5 : index) outs(%o : !Q) scale 1.0 -> !Q
+  return %a : !Q
+}
+
+// -----
+
+!Q = tensor<2x4x3x8xf32>
 !K = tensor<2x2x5x8xf32>
 
 // CHECK-LABEL: @key_length
@@ -244,12 +258,15 @@ func.func @shared_heads(%q: !Q, %p: tensor<4xi64>, %t: !T) -> !Q {
 // Full tables need not be rotations, be it of one operand or of both.
 // CHECK-LABEL: @full_not_shared
 // CHECK-COUNT-3: rotate_query({{.*}} rotate_key
-func.func @full_not_shared(%q: !Q, %p: tensor<2xi64>, %t: !T) -> (!Q, !Q, !Q) {
+// CHECK-COUNT-2: rotate_value({{.*}} rerotate_output
+func.func @full_not_shared(%q: !Q, %p: tensor<2xi64>, %t: !T) -> (!Q, !Q, !Q, !Q, !Q) {
   %u = rope.table #rope.default<1.0e4> ins(%p : tensor<2xi64>) outs(%t : !T) -> !T
   %a = rope.attention ins(%q, %q, %q : !Q, !Q, !Q) rotate_query(%u : !T) <half along [0] full = true> rotate_key(%u : !T) <half along [0] full = true> outs(%q : !Q) scale 1.0 -> !Q
   %b = rope.attention ins(%q, %q, %q : !Q, !Q, !Q) rotate_query(%u : !T) <half along [0] full = true> rotate_key(%u : !T) <half along [0]> outs(%q : !Q) scale 1.0 -> !Q
   %c = rope.attention ins(%q, %q, %q : !Q, !Q, !Q) rotate_query(%u : !T) <half along [0]> rotate_key(%u : !T) <half along [0] full = true> outs(%q : !Q) scale 1.0 -> !Q
-  return %a, %b, %c : !Q, !Q, !Q
+  %d = rope.attention ins(%q, %q, %q : !Q, !Q, !Q) rotate_value(%u : !T) <half along [0] full = true> rerotate_output(%u : !T) <half along [0]> outs(%q : !Q) scale 1.0 -> !Q
+  %e = rope.attention ins(%q, %q, %q : !Q, !Q, !Q) rotate_value(%u : !T) <half along [0]> rerotate_output(%u : !T) <half along [0] full = true> outs(%q : !Q) scale 1.0 -> !Q
+  return %a, %b, %c, %d, %e : !Q, !Q, !Q, !Q, !Q
 }
 
 // -----

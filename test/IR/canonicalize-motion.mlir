@@ -149,6 +149,18 @@ func.func @unit_dims(%x: tensor<?x8xf32>, %z: tensor<1x?x1x8xf32>, %t: tensor<?x
 
 // -----
 
+// A scalar has no rows to turn.
+// CHECK-LABEL: @fill_stays
+// CHECK: linalg.fill
+// CHECK: rope.rotate
+func.func @fill_stays(%s: f32, %t: tensor<5x2x4xf32>, %i: tensor<5x8xf32>) -> tensor<5x8xf32> {
+  %x = linalg.fill ins(%s : f32) outs(%i : tensor<5x8xf32>) -> tensor<5x8xf32>
+  %r = rope.rotate <half along [0]> ins(%x, %t : tensor<5x8xf32>, tensor<5x2x4xf32>) outs(%i : tensor<5x8xf32>) -> tensor<5x8xf32>
+  return %r : tensor<5x8xf32>
+}
+
+// -----
+
 !X = tensor<4x16x12xf32>
 
 // Rows, rows of the table, and channels around the pairs are cut first.
@@ -215,11 +227,22 @@ func.func @slice_stays(%x: !X, %t: tensor<16x2x4xf32>, %n: index) -> (tensor<4x1
 !T = tensor<16x2x4xf32>
 
 // Every second channel; all channels of the pairs but the last one; all but
-// the first; channels from where only the run time knows; a dim that goes.
+// the first; channels from or up to where only the run time knows; a dim that
+// goes.
 // CHECK-LABEL: @slice_channels_stays
-// CHECK-COUNT-5: tensor.extract_slice %{{[0-9]+}}[
-// CHECK-NOT: rope
-func.func @slice_channels_stays(%x: !X, %t: !T, %n: index) -> (tensor<4x16x10xf32>, tensor<4x16x10xf32>, tensor<4x16x10xf32>, tensor<4x16x16xf32>, tensor<16x20xf32>) {
+// CHECK: %[[A:.*]] = rope.rotate
+// CHECK: tensor.extract_slice %[[A]][
+// CHECK: %[[B:.*]] = rope.rotate
+// CHECK: tensor.extract_slice %[[B]][
+// CHECK: %[[C:.*]] = rope.rotate
+// CHECK: tensor.extract_slice %[[C]][
+// CHECK: %[[D:.*]] = rope.rotate
+// CHECK: tensor.extract_slice %[[D]][
+// CHECK: %[[E:.*]] = rope.rotate
+// CHECK: tensor.extract_slice %[[E]][
+// CHECK: %[[F:.*]] = rope.rotate
+// CHECK: tensor.extract_slice %[[F]][
+func.func @slice_channels_stays(%x: !X, %t: !T, %n: index) -> (tensor<4x16x10xf32>, tensor<4x16x10xf32>, tensor<4x16x10xf32>, tensor<4x16x16xf32>, tensor<4x16x?xf32>, tensor<16x20xf32>) {
   %i = tensor.empty() : !X
   %a = rope.rotate <half along [1]> ins(%x, %t : !X, !T) outs(%i : !X) -> !X
   %s = tensor.extract_slice %a[0, 0, 0] [4, 16, 10] [1, 1, 2] : !X to tensor<4x16x10xf32>
@@ -230,6 +253,25 @@ func.func @slice_channels_stays(%x: !X, %t: !T, %n: index) -> (tensor<4x16x10xf3
   %d = rope.rotate <half offset = 3 along [1]> ins(%x, %t : !X, !T) outs(%i : !X) -> !X
   %w = tensor.extract_slice %d[0, 0, %n] [4, 16, 16] [1, 1, 1] : !X to tensor<4x16x16xf32>
   %e = rope.rotate <half along [1]> ins(%x, %t : !X, !T) outs(%i : !X) -> !X
-  %y = tensor.extract_slice %e[0, 0, 0] [1, 16, 20] [1, 1, 1] : !X to tensor<16x20xf32>
-  return %s, %u, %v, %w, %y : tensor<4x16x10xf32>, tensor<4x16x10xf32>, tensor<4x16x10xf32>, tensor<4x16x16xf32>, tensor<16x20xf32>
+  %y = tensor.extract_slice %e[0, 0, 0] [4, 16, %n] [1, 1, 1] : !X to tensor<4x16x?xf32>
+  %f = rope.rotate <half along [1]> ins(%x, %t : !X, !T) outs(%i : !X) -> !X
+  %z = tensor.extract_slice %f[0, 0, 0] [1, 16, 20] [1, 1, 1] : !X to tensor<16x20xf32>
+  return %s, %u, %v, %w, %y, %z : tensor<4x16x10xf32>, tensor<4x16x10xf32>, tensor<4x16x10xf32>, tensor<4x16x16xf32>, tensor<4x16x?xf32>, tensor<16x20xf32>
+}
+
+// -----
+
+!X = tensor<4x16x20xf32>
+
+// The rest of the rotary comes along.
+// CHECK-LABEL: @slice_rotary
+// CHECK: rope.rotate <half offset = 1 distance = 9 along [1]>
+// CHECK: rope.rotate <half offset = 1 along [1] full = true>
+func.func @slice_rotary(%x: !X, %t: tensor<16x2x4xf32>) -> (tensor<4x16x18xf32>, tensor<4x16x18xf32>) {
+  %i = tensor.empty() : !X
+  %a = rope.rotate <half offset = 3 distance = 9 along [1]> ins(%x, %t : !X, tensor<16x2x4xf32>) outs(%i : !X) -> !X
+  %s = tensor.extract_slice %a[0, 0, 2] [4, 16, 18] [1, 1, 1] : !X to tensor<4x16x18xf32>
+  %b = rope.rotate <half offset = 3 along [1] full = true> ins(%x, %t : !X, tensor<16x2x4xf32>) outs(%i : !X) -> !X
+  %u = tensor.extract_slice %b[0, 0, 2] [4, 16, 18] [1, 1, 1] : !X to tensor<4x16x18xf32>
+  return %s, %u : tensor<4x16x18xf32>, tensor<4x16x18xf32>
 }

@@ -184,21 +184,140 @@ func.func @not_opposite(%x: !Y, %p: tensor<3xi64>, %t0: !U, %v0: !V) -> (!Y, !Y,
 !U = tensor<3x2x4xf32>
 
 // The same table along another dim of the same extent; channels that stay
-// permuted; channels that are not read as they were written.
-// CHECK-LABEL: @not_opposite_rows
+// permuted; channels that are not read as they were written; another table;
+// one table that is full, whichever it is.
+// CHECK-LABEL: @not_opposite_either
 // CHECK: %[[A:.*]] = rope.rerotate <half along [1]>
 // CHECK: %[[B:.*]] = rope.rerotate <half along [0]>
 // CHECK: %[[C:.*]] = rope.rerotate <half to interleaved along [0]>
-// CHECK: return %[[A]], %[[B]], %[[C]]
-func.func @not_opposite_rows(%z: !Z, %x: !Y, %p: tensor<3xi64>, %t0: !U) -> (!Z, !Y, !Y) {
+// CHECK: %[[D:.*]] = rope.rerotate <half along [0]>
+// CHECK: %[[E:.*]] = rope.rerotate <half along [0]>
+// CHECK: %[[F:.*]] = rope.rerotate <half along [0] full = true>
+// CHECK: return %[[A]], %[[B]], %[[C]], %[[D]], %[[E]], %[[F]]
+func.func @not_opposite_either(%z: !Z, %x: !Y, %p: tensor<3xi64>, %q: tensor<3xi64>, %t0: !U) -> (!Z, !Y, !Y, !Y, !Y, !Y) {
   %t = rope.table #rope.default<1.0e4> ins(%p : tensor<3xi64>) outs(%t0 : !U) -> !U
+  %u = rope.table #rope.default<1.0e4> ins(%q : tensor<3xi64>) outs(%t0 : !U) -> !U
   %ra = rope.rotate <half along [0]> ins(%z, %t : !Z, !U) outs(%z : !Z) -> !Z
   %a = rope.rerotate <half along [1]> ins(%ra, %t : !Z, !U) outs(%z : !Z) -> !Z
   %rb = rope.rotate <interleaved to half along [0]> ins(%x, %t : !Y, !U) outs(%x : !Y) -> !Y
   %b = rope.rerotate <half along [0]> ins(%rb, %t : !Y, !U) outs(%x : !Y) -> !Y
   %rc = rope.rotate <interleaved along [0]> ins(%x, %t : !Y, !U) outs(%x : !Y) -> !Y
   %c = rope.rerotate <half to interleaved along [0]> ins(%rc, %t : !Y, !U) outs(%x : !Y) -> !Y
-  return %a, %b, %c : !Z, !Y, !Y
+  %rd = rope.rotate <half along [0]> ins(%x, %t : !Y, !U) outs(%x : !Y) -> !Y
+  %d = rope.rerotate <half along [0]> ins(%rd, %u : !Y, !U) outs(%x : !Y) -> !Y
+  %re = rope.rotate <half along [0] full = true> ins(%x, %t : !Y, !U) outs(%x : !Y) -> !Y
+  %e = rope.rerotate <half along [0]> ins(%re, %t : !Y, !U) outs(%x : !Y) -> !Y
+  %rf = rope.rotate <half along [0]> ins(%x, %t : !Y, !U) outs(%x : !Y) -> !Y
+  %f = rope.rerotate <half along [0] full = true> ins(%rf, %t : !Y, !U) outs(%x : !Y) -> !Y
+  return %a, %b, %c, %d, %e, %f : !Z, !Y, !Y, !Y, !Y, !Y
+}
+
+// -----
+
+!Y = tensor<3x8xf32>
+!U = tensor<3x2x4xf32>
+!V = tensor<5x2x6xf32>
+
+// Parts of a unit table, casts of one, and products of two are unit.
+// CHECK-LABEL: @opposite_by_part
+// CHECK-SAME: %[[X:.*]]: tensor<3x8xf32>
+// CHECK-NOT: rope.rotate
+// CHECK: return %[[X]], %[[X]]
+func.func @opposite_by_part(%x: !Y, %p: tensor<5xi64>, %q: tensor<?xi64>, %i: index, %j: index, %v0: !V, %d0: tensor<?x2x4xf32>) -> (!Y, !Y) {
+  %v = rope.table #rope.default<1.0e4> ins(%p : tensor<5xi64>) outs(%v0 : !V) -> !V
+  %s = tensor.extract_slice %v[%i, 0, %j] [3, 2, 4] [1, 1, 1] : !V to !U
+  %r = rope.rotate <half along [0]> ins(%x, %s : !Y, !U) outs(%x : !Y) -> !Y
+  %y = rope.rerotate <half along [0]> ins(%r, %s : !Y, !U) outs(%x : !Y) -> !Y
+  %d = rope.table #rope.default<1.0e4> ins(%q : tensor<?xi64>) outs(%d0 : tensor<?x2x4xf32>) -> tensor<?x2x4xf32>
+  %c = tensor.cast %d : tensor<?x2x4xf32> to !U
+  %m = rope.compose ins(%c, %s : !U, !U) outs(%s : !U) -> !U
+  %t = rope.rotate <half along [0]> ins(%x, %m : !Y, !U) outs(%x : !Y) -> !Y
+  %z = rope.rerotate <half along [0]> ins(%t, %m : !Y, !U) outs(%x : !Y) -> !Y
+  return %y, %z : !Y, !Y
+}
+
+// -----
+
+!Y = tensor<3x8xf32>
+!Z = tensor<3x4xf32>
+!U = tensor<3x2x4xf32>
+!R = tensor<3x2x2x4xf32>
+
+// Slices that take the planes for rows, the rows for planes, or the planes in
+// another order; a product with an unknown table.
+// CHECK-LABEL: @not_opposite_by_part
+// CHECK-COUNT-4: rope.rerotate
+func.func @not_opposite_by_part(%x: !Y, %w: !Z, %p: tensor<3x2xi64>, %q: tensor<3xi64>, %i: index, %r0: !R, %t0: !U) -> (!Y, !Z, !Y, !Y) {
+  %t = rope.table #rope.default<1.0e4> ins(%p : tensor<3x2xi64>) outs(%r0 : !R) -> !R
+  %sa = tensor.extract_slice %t[0, 0, 0, 0] [3, 2, 1, 4] [1, 1, 1, 1] : !R to !U
+  %ra = rope.rotate <half along [0]> ins(%x, %sa : !Y, !U) outs(%x : !Y) -> !Y
+  %a = rope.rerotate <half along [0]> ins(%ra, %sa : !Y, !U) outs(%x : !Y) -> !Y
+  %sb = tensor.extract_slice %t[0, 0, 0, 0] [3, 2, 2, 1] [1, 1, 1, 1] : !R to tensor<3x2x2xf32>
+  %rb = rope.rotate <half along [0]> ins(%w, %sb : !Z, tensor<3x2x2xf32>) outs(%w : !Z) -> !Z
+  %b = rope.rerotate <half along [0]> ins(%rb, %sb : !Z, tensor<3x2x2xf32>) outs(%w : !Z) -> !Z
+  %u = rope.table #rope.default<1.0e4> ins(%q : tensor<3xi64>) outs(%t0 : !U) -> !U
+  %sc = tensor.extract_slice %u[0, %i, 0] [3, 2, 4] [1, %i, 1] : !U to !U
+  %rc = rope.rotate <half along [0]> ins(%x, %sc : !Y, !U) outs(%x : !Y) -> !Y
+  %c = rope.rerotate <half along [0]> ins(%rc, %sc : !Y, !U) outs(%x : !Y) -> !Y
+  %m = rope.compose ins(%t0, %u : !U, !U) outs(%t0 : !U) -> !U
+  %rd = rope.rotate <half along [0]> ins(%x, %m : !Y, !U) outs(%x : !Y) -> !Y
+  %d = rope.rerotate <half along [0]> ins(%rd, %m : !Y, !U) outs(%x : !Y) -> !Y
+  return %a, %b, %c, %d : !Y, !Z, !Y, !Y
+}
+
+// -----
+
+!Y = tensor<3x8xf32>
+!U = tensor<3x2x4xf32>
+
+// A product of products of products: its factors are not all looked at.
+// CHECK-LABEL: @many_factors
+// CHECK: rope.rerotate
+func.func @many_factors(%x: !Y, %p: tensor<3xi64>, %t0: !U) -> !Y {
+  %0 = rope.table #rope.default<1.0e4> ins(%p : tensor<3xi64>) outs(%t0 : !U) -> !U
+  %1 = rope.compose ins(%0, %0 : !U, !U) outs(%t0 : !U) -> !U
+  %2 = rope.compose ins(%1, %1 : !U, !U) outs(%t0 : !U) -> !U
+  %3 = rope.compose ins(%2, %2 : !U, !U) outs(%t0 : !U) -> !U
+  %4 = rope.compose ins(%3, %3 : !U, !U) outs(%t0 : !U) -> !U
+  %5 = rope.compose ins(%4, %4 : !U, !U) outs(%t0 : !U) -> !U
+  %6 = rope.compose ins(%5, %5 : !U, !U) outs(%t0 : !U) -> !U
+  %7 = rope.compose ins(%6, %6 : !U, !U) outs(%t0 : !U) -> !U
+  %8 = rope.compose ins(%7, %7 : !U, !U) outs(%t0 : !U) -> !U
+  %9 = rope.compose ins(%8, %8 : !U, !U) outs(%t0 : !U) -> !U
+  %10 = rope.compose ins(%9, %9 : !U, !U) outs(%t0 : !U) -> !U
+  %11 = rope.compose ins(%10, %10 : !U, !U) outs(%t0 : !U) -> !U
+  %12 = rope.compose ins(%11, %11 : !U, !U) outs(%t0 : !U) -> !U
+  %13 = rope.compose ins(%12, %12 : !U, !U) outs(%t0 : !U) -> !U
+  %14 = rope.compose ins(%13, %13 : !U, !U) outs(%t0 : !U) -> !U
+  %15 = rope.compose ins(%14, %14 : !U, !U) outs(%t0 : !U) -> !U
+  %16 = rope.compose ins(%15, %15 : !U, !U) outs(%t0 : !U) -> !U
+  %17 = rope.compose ins(%16, %16 : !U, !U) outs(%t0 : !U) -> !U
+  %18 = rope.compose ins(%17, %17 : !U, !U) outs(%t0 : !U) -> !U
+  %19 = rope.compose ins(%18, %18 : !U, !U) outs(%t0 : !U) -> !U
+  %20 = rope.compose ins(%19, %19 : !U, !U) outs(%t0 : !U) -> !U
+  %21 = rope.compose ins(%20, %20 : !U, !U) outs(%t0 : !U) -> !U
+  %22 = rope.compose ins(%21, %21 : !U, !U) outs(%t0 : !U) -> !U
+  %23 = rope.compose ins(%22, %22 : !U, !U) outs(%t0 : !U) -> !U
+  %24 = rope.compose ins(%23, %23 : !U, !U) outs(%t0 : !U) -> !U
+  %25 = rope.compose ins(%24, %24 : !U, !U) outs(%t0 : !U) -> !U
+  %26 = rope.compose ins(%25, %25 : !U, !U) outs(%t0 : !U) -> !U
+  %27 = rope.compose ins(%26, %26 : !U, !U) outs(%t0 : !U) -> !U
+  %28 = rope.compose ins(%27, %27 : !U, !U) outs(%t0 : !U) -> !U
+  %29 = rope.compose ins(%28, %28 : !U, !U) outs(%t0 : !U) -> !U
+  %30 = rope.compose ins(%29, %29 : !U, !U) outs(%t0 : !U) -> !U
+  %31 = rope.compose ins(%30, %30 : !U, !U) outs(%t0 : !U) -> !U
+  %32 = rope.compose ins(%31, %31 : !U, !U) outs(%t0 : !U) -> !U
+  %33 = rope.compose ins(%32, %32 : !U, !U) outs(%t0 : !U) -> !U
+  %34 = rope.compose ins(%33, %33 : !U, !U) outs(%t0 : !U) -> !U
+  %35 = rope.compose ins(%34, %34 : !U, !U) outs(%t0 : !U) -> !U
+  %36 = rope.compose ins(%35, %35 : !U, !U) outs(%t0 : !U) -> !U
+  %37 = rope.compose ins(%36, %36 : !U, !U) outs(%t0 : !U) -> !U
+  %38 = rope.compose ins(%37, %37 : !U, !U) outs(%t0 : !U) -> !U
+  %39 = rope.compose ins(%38, %38 : !U, !U) outs(%t0 : !U) -> !U
+  %40 = rope.compose ins(%39, %39 : !U, !U) outs(%t0 : !U) -> !U
+  %r = rope.rotate <half along [0]> ins(%x, %40 : !Y, !U) outs(%x : !Y) -> !Y
+  %y = rope.rerotate <half along [0]> ins(%r, %40 : !Y, !U) outs(%x : !Y) -> !Y
+  return %y : !Y
 }
 
 // -----
@@ -338,6 +457,27 @@ func.func @compose_axes(%q: !T, %p: tensor<2x3xi64>) -> !T {
   %t = rope.table #rope.default<1.0e4> ins(%p : tensor<2x3xi64>) axes [0, 1, 1, 0] outs(%q : !T) -> !T
   %one = rope.compose ins(%t, inverse %t : !T, !T) outs(%q : !T) -> !T
   return %one : !T
+}
+
+// -----
+
+!T = tensor<3x2x5000xf32>
+#ntk = #rope.dynamic_ntk<theta = 1.0e4, factor = 2.0, trained = 2048>
+#flat = #rope.dynamic_ntk<theta = 1.0e4, factor = 1.0e17, trained = 2048>
+
+// No list of very many frequencies, nor of infinite ones.
+// CHECK-LABEL: @not_listed
+// CHECK-NOT: #rope.explicit
+// CHECK: return
+func.func @not_listed(%x: tensor<3x10000xf32>, %q: !T, %p: tensor<3xi64>, %r: tensor<3x2x4xf32>) -> (!T, !T, tensor<3x10000xf32>, tensor<3x2x4xf32>) {
+  %c2048 = arith.constant 2048 : index
+  %a = rope.table #ntk ins(%p : tensor<3xi64>) length(%c2048) outs(%q : !T) -> !T
+  %b = rope.table #rope.default<1.0e4> ins(%p : tensor<3xi64>) outs(%q : !T) -> !T
+  %c = rope.compose ins(%b, inverse %b : !T, !T) outs(%q : !T) -> !T
+  %d = rope.table #rope.proportional<theta = 1.0e4, share = 0.5> ins(%p : tensor<3xi64>) outs(%q : !T) -> !T
+  %e = rope.rotate <half along [0]> ins(%x, %d : tensor<3x10000xf32>, !T) outs(%x : tensor<3x10000xf32>) -> tensor<3x10000xf32>
+  %f = rope.table #flat ins(%p : tensor<3xi64>) length(%c2048) outs(%r : tensor<3x2x4xf32>) -> tensor<3x2x4xf32>
+  return %a, %c, %e, %f : !T, !T, tensor<3x10000xf32>, tensor<3x2x4xf32>
 }
 
 // -----

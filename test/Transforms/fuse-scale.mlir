@@ -11,8 +11,10 @@
 // CHECK: scale 0.30000001192092896
 // CHECK-NOT: arith.mulf
 // CHECK: scale 0.074999999999999997
+// CHECK-NOT: arith.divf
+// CHECK: scale -0.074999999999999997
 // CHECK: return
-func.func @exact(%x: !X) -> (!X, !X) {
+func.func @exact(%x: !X) -> (!X, !X, !X) {
   %c = arith.constant dense<0.3> : !X
   %d = arith.constant dense<0.25> : !X
   %e = tensor.empty() : !X
@@ -20,7 +22,10 @@ func.func @exact(%x: !X) -> (!X, !X) {
   %o = rope.attention ins(%q, %x, %x : !X, !X, !X) outs(%e : !X) scale 1.0 layout #qkv -> !X
   %k = arith.mulf %d, %o : !X
   %p = rope.attention ins(%x, %k, %x : !X, !X, !X) outs(%e : !X) scale 0.3 layout #qkv -> !X
-  return %o, %p : !X, !X
+  %f = arith.constant dense<-4.0> : !X
+  %h = arith.divf %o, %f : !X
+  %r = rope.attention ins(%h, %x, %x : !X, !X, !X) outs(%e : !X) scale 0.3 layout #qkv -> !X
+  return %o, %p, %r : !X, !X, !X
 }
 
 // -----

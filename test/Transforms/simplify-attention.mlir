@@ -106,6 +106,57 @@ func.func @offset_not(%x: !X, %s: index, %r: index, %p: tensor<3xi64>, %t0: !T) 
 
 // -----
 
+!X = tensor<2x3x8xf32>
+!T = tensor<3x2x4xf32>
+!N = tensor<3x2x2xf32>
+#ntk = #rope.dynamic_ntk<theta = 1.0e4, factor = 2.0, trained = 2048>
+
+// The length is kept; tables of two lengths, of two widths, and a full table of
+// either stay.
+// CHECK-LABEL: @offset_tables
+// CHECK-SAME: %[[S:[^:]*]]: index, %[[L:[^:]*]]: index
+// CHECK: %[[C0:.*]] = arith.constant 0 : index
+// CHECK: rope.table #rope.dynamic_ntk<{{.*}}> ins(%[[C0]] : index) length(%[[L]])
+// CHECK: rope.table #rope.dynamic_ntk<{{.*}}> ins(%[[C0]] : index) length(%[[L]])
+// CHECK: rope.attention
+// CHECK-NOT: ins(%[[C0]]
+func.func @offset_tables(%x: !X, %s: index, %l: index, %m: index, %t0: !T, %n0: !N) -> (!X, !X, !X, !X, !X) {
+  %a = rope.table #ntk ins(%s : index) length(%l) outs(%t0 : !T) -> !T
+  %0 = rope.attention ins(%x, %x, %x : !X, !X, !X) rotate_query(%a : !T) <half along [1]> rotate_key(%a : !T) <half along [1]> outs(%x : !X) scale 1.0 -> !X
+  %b = rope.table #ntk ins(%s : index) length(%m) outs(%t0 : !T) -> !T
+  %c = rope.table #ntk ins(%s : index) length(%l) outs(%t0 : !T) -> !T
+  %1 = rope.attention ins(%x, %x, %x : !X, !X, !X) rotate_query(%b : !T) <half along [1]> rotate_key(%c : !T) <half along [1]> outs(%x : !X) scale 1.0 -> !X
+  %d = rope.table #rope.default<1.0e4> ins(%s : index) outs(%t0 : !T) -> !T
+  %e = rope.table #rope.default<1.0e4> ins(%s : index) outs(%n0 : !N) -> !N
+  %2 = rope.attention ins(%x, %x, %x : !X, !X, !X) rotate_query(%d : !T) <interleaved along [1]> rotate_key(%e : !N) <interleaved along [1]> outs(%x : !X) scale 1.0 -> !X
+  %3 = rope.attention ins(%x, %x, %x : !X, !X, !X) rotate_query(%d : !T) <half along [1]> rotate_key(%d : !T) <half along [1] full = true> outs(%x : !X) scale 1.0 -> !X
+  %4 = rope.attention ins(%x, %x, %x : !X, !X, !X) rotate_query(%d : !T) <half along [1] full = true> rotate_key(%d : !T) <half along [1]> outs(%x : !X) scale 1.0 -> !X
+  return %0, %1, %2, %3, %4 : !X, !X, !X, !X, !X
+}
+
+// -----
+
+!X = tensor<2x3x8xf32>
+!T = tensor<3x2x4xf32>
+
+// The new table stands where the old one stood.
+// CHECK-LABEL: @offset_outside_loop
+// CHECK: rope.table {{.*}} ins(%c0 : index)
+// CHECK: scf.for
+// CHECK-NOT: rope.table
+func.func @offset_outside_loop(%x: !X, %s: index, %n: index, %t0: !T) -> !X {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %t = rope.table #rope.default<1.0e4> ins(%s : index) outs(%t0 : !T) -> !T
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%o = %x) -> !X {
+    %y = rope.attention ins(%o, %x, %x : !X, !X, !X) rotate_query(%t : !T) <half along [1]> rotate_key(%t : !T) <half along [1]> outs(%x : !X) scale 1.0 -> !X
+    scf.yield %y : !X
+  }
+  return %r : !X
+}
+
+// -----
+
 //===----------------------------------------------------------------------===//
 // Scales
 //===----------------------------------------------------------------------===//
@@ -161,4 +212,106 @@ func.func @scale_not(%x: !X, %i: !X) -> (!X, !X, !X, !X, !X) {
   %2 = rope.attention ins(%c, %x, %x : !X, !X, !X) outs(%i : !X) scale 1.0 -> !X
   %3 = rope.linear_attention ins(%d, %x, %x : !X, !X, !X) outs(%i : !X) feature_map elu_plus_one -> !X
   return %0, %1, %2, %3, %a : !X, !X, !X, !X, !X
+}
+
+// -----
+
+!X = tensor<2x3x8xf32>
+!T = tensor<3x2x4xf32>
+
+// Through each op that is linear: a factor before it is one of the scale.
+// CHECK-LABEL: @scale_through
+// CHECK-NOT: arith.mulf
+// CHECK: rope.rerotate
+// CHECK: rope.attention {{.*}} scale 6.000000e+00
+// CHECK: rope.attention {{.*}} scale 2.000000e+00
+func.func @scale_through(%x: tensor<6x8xf32>, %y: tensor<2x1x3x8xf32>, %z: tensor<3x8xf32>, %d: tensor<?x3x8xf32>, %t: !T, %i: !X) -> (!X, !X) {
+  %two = arith.constant dense<2.0> : tensor<6x8xf32>
+  %a = arith.mulf %x, %two : tensor<6x8xf32>
+  %b = tensor.expand_shape %a [[0, 1], [2]] output_shape [2, 3, 8] : tensor<6x8xf32> into !X
+  %c = rope.rerotate <half along [1]> ins(%b, %t : !X, !T) outs(%i : !X) -> !X
+  %three = arith.constant dense<3.0> : tensor<2x1x3x8xf32>
+  %e = arith.mulf %y, %three : tensor<2x1x3x8xf32>
+  %f = tensor.collapse_shape %e [[0, 1], [2], [3]] : tensor<2x1x3x8xf32> into !X
+  %0 = rope.attention ins(%c, %f, %i : !X, !X, !X) outs(%i : !X) scale 1.0 -> !X
+  %four = arith.constant dense<4.0> : tensor<3x8xf32>
+  %g = arith.mulf %z, %four : tensor<3x8xf32>
+  %h = linalg.broadcast ins(%g : tensor<3x8xf32>) outs(%i : !X) dimensions = [0]
+  %halves = arith.constant dense<0.5> : !X
+  %k = arith.mulf %i, %halves : !X
+  %l = tensor.cast %k : !X to tensor<?x3x8xf32>
+  %1 = rope.attention ins(%h, %l, %d : !X, tensor<?x3x8xf32>, tensor<?x3x8xf32>) outs(%i : !X) scale 1.0 -> !X
+  return %0, %1 : !X, !X
+}
+
+// -----
+
+!X = tensor<3x3x8xf32>
+#id = affine_map<(a, b, c) -> (a, b, c)>
+#swap = affine_map<(a, b, c) -> (b, a, c)>
+
+// Generics that are not one product of their only input: they transpose, scale
+// what they write to, have an output more, scale another value, or change the
+// type.
+// CHECK-LABEL: @generic_not
+// CHECK-COUNT-6: linalg.generic
+// CHECK-COUNT-6: scale 1.000000e+00
+func.func @generic_not(%x: !X, %y: !X, %d: tensor<?x3x8xf32>, %i: !X) -> (!X, !X, !X, !X, !X, !X, !X) {
+  %two = arith.constant 2.0 : f32
+  %a = linalg.generic {indexing_maps = [#swap, #id], iterator_types = ["parallel", "parallel", "parallel"]} ins(%x : !X) outs(%i : !X) {
+    ^bb0(%in: f32, %out: f32):
+      %m = arith.mulf %in, %two : f32
+      linalg.yield %m : f32
+  } -> !X
+  %b = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel", "parallel"]} outs(%y : !X) {
+    ^bb0(%out: f32):
+      %m = arith.mulf %out, %two : f32
+      linalg.yield %m : f32
+  } -> !X
+  %c:2 = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel", "parallel"]} ins(%x : !X) outs(%i, %i : !X, !X) {
+    ^bb0(%in: f32, %out: f32, %other: f32):
+      %m = arith.mulf %in, %two : f32
+      linalg.yield %m, %in : f32, f32
+  } -> (!X, !X)
+  %e = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel", "parallel"]} ins(%x : !X) outs(%y : !X) {
+    ^bb0(%in: f32, %out: f32):
+      %m = arith.mulf %out, %two : f32
+      linalg.yield %m : f32
+  } -> !X
+  %f = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel", "parallel"]} ins(%d : tensor<?x3x8xf32>) outs(%i : !X) {
+    ^bb0(%in: f32, %out: f32):
+      %m = arith.mulf %in, %two : f32
+      linalg.yield %m : f32
+  } -> !X
+  %g:2 = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel", "parallel"]} ins(%x : !X) outs(%i, %i : !X, !X) {
+    ^bb0(%in: f32, %out: f32, %other: f32):
+      %m = arith.mulf %in, %two : f32
+      linalg.yield %m, %in : f32, f32
+  } -> (!X, !X)
+  %0 = rope.attention ins(%a, %x, %x : !X, !X, !X) outs(%i : !X) scale 1.0 -> !X
+  %1 = rope.attention ins(%b, %x, %x : !X, !X, !X) outs(%i : !X) scale 1.0 -> !X
+  %2 = rope.attention ins(%c#0, %x, %x : !X, !X, !X) outs(%i : !X) scale 1.0 -> !X
+  %3 = rope.attention ins(%e, %x, %x : !X, !X, !X) outs(%i : !X) scale 1.0 -> !X
+  %4 = rope.attention ins(%f, %x, %x : !X, !X, !X) outs(%i : !X) scale 1.0 -> !X
+  %5 = rope.attention ins(%g#1, %x, %x : !X, !X, !X) outs(%i : !X) scale 1.0 -> !X
+  return %0, %1, %2, %3, %4, %5, %c#1 : !X, !X, !X, !X, !X, !X, !X
+}
+
+// -----
+
+!X = tensor<2x3x8xf64>
+
+// A factor that is not normal, though the product is; the reverse.
+// CHECK-LABEL: @scale_not_normal
+// CHECK-COUNT-2: arith.mulf
+// CHECK: scale 1.000000e+10
+// CHECK: scale {{[0-9.]+}}E-201
+func.func @scale_not_normal(%x: !X, %i: !X) -> (!X, !X) {
+  %subnormal = arith.constant dense<1.0e-310> : !X
+  %small = arith.constant dense<1.0e-150> : !X
+  %a = arith.mulf %x, %subnormal : !X
+  %b = arith.mulf %x, %small : !X
+  %0 = rope.attention ins(%a, %x, %x : !X, !X, !X) outs(%i : !X) scale 1.0e10 -> !X
+  %1 = rope.attention ins(%b, %x, %x : !X, !X, !X) outs(%i : !X) scale 1.0e-200 -> !X
+  return %0, %1 : !X, !X
 }

@@ -92,6 +92,42 @@ func.func @merge_not(%x: !X, %z: tensor<3x3x8xf32>, %a: !T, %b: !T, %h: tensor<3
 
 // -----
 
+!X = tensor<3x12xf32>
+!T = tensor<3x2x4xf32>
+!W = tensor<3x2x4xf64>
+
+// The pairs keep their place, and the product has the wider type of the two.
+// CHECK-LABEL: @merge_places
+// CHECK: %[[C:.*]] = rope.compose ins(%{{.*}}, %{{.*}} : tensor<3x2x4xf64>, tensor<3x2x4xf32>) outs(%{{.*}} : tensor<3x2x4xf64>)
+// CHECK: rope.rotate <half offset = 1 distance = 5 along [0]> ins(%{{.*}}, %[[C]] :
+func.func @merge_places(%x: !X, %a: !W, %b: !T) -> !X {
+  %0 = rope.rotate <half offset = 1 distance = 5 along [0]> ins(%x, %a : !X, !W) outs(%x : !X) -> !X
+  %1 = rope.rotate <half offset = 1 distance = 5 along [0]> ins(%0, %b : !X, !T) outs(%x : !X) -> !X
+  return %1 : !X
+}
+
+// -----
+
+!X = tensor<3x8xf32>
+!T = tensor<3x2x4xf32>
+!N = tensor<3x2x2xf32>
+
+// Fewer pairs; one table that is full, whichever it is.
+// CHECK-LABEL: @merge_widths_not
+// CHECK-NOT: rope.compose
+// CHECK: return
+func.func @merge_widths_not(%x: !X, %a: !T, %b: !T, %n: !N) -> (!X, !X, !X) {
+  %0 = rope.rotate <interleaved along [0]> ins(%x, %a : !X, !T) outs(%x : !X) -> !X
+  %1 = rope.rotate <interleaved along [0]> ins(%0, %n : !X, !N) outs(%x : !X) -> !X
+  %2 = rope.rotate <half along [0]> ins(%x, %a : !X, !T) outs(%x : !X) -> !X
+  %3 = rope.rotate <half along [0] full = true> ins(%2, %b : !X, !T) outs(%x : !X) -> !X
+  %4 = rope.rotate <half along [0] full = true> ins(%x, %a : !X, !T) outs(%x : !X) -> !X
+  %5 = rope.rotate <half along [0]> ins(%4, %n : !X, !N) outs(%x : !X) -> !X
+  return %1, %3, %5 : !X, !X, !X
+}
+
+// -----
+
 //===----------------------------------------------------------------------===//
 // Products of tables
 //===----------------------------------------------------------------------===//
@@ -212,14 +248,18 @@ func.func @tables_not(%s: index, %r: index, %p: tensor<3xi64>, %q: tensor<3xi64>
 // CHECK-SAME: %{{[^:]*}}: tensor<2x3xi64>, %{{[^:]*}}: tensor<2x3xi64>, %{{[^:]*}}: tensor<3xi64>, %{{[^:]*}}: tensor<3xi64>, %[[L:[^:]*]]: index
 // CHECK: rope.table #rope.default<1.000000e+04> ins(%{{.*}} : tensor<2x3xi64>) axes [0, 1, 0, 1] outs
 // CHECK: rope.table #rope.dynamic_ntk<{{.*}}> ins(%{{.*}} : tensor<3xi64>) length(%[[L]]) outs
+// CHECK: rope.table #rope.explicit<{{.*}}> ins(%{{.*}} : tensor<2x3xi64>) axes [0, 1, 0, 1] outs
 // CHECK-COUNT-3: rope.compose
-func.func @tables_axes_lengths(%p: tensor<2x3xi64>, %q: tensor<2x3xi64>, %r: tensor<3xi64>, %s: tensor<3xi64>, %l: index, %m: index, %t0: !T) -> (!T, !T, !T, !T, !T) {
+func.func @tables_axes_lengths(%p: tensor<2x3xi64>, %q: tensor<2x3xi64>, %r: tensor<3xi64>, %s: tensor<3xi64>, %l: index, %m: index, %t0: !T) -> (!T, !T, !T, !T, !T, !T) {
   %0 = rope.table #rope.default<1.0e4> ins(%p : tensor<2x3xi64>) axes [0, 1, 0, 1] outs(%t0 : !T) -> !T
   %1 = rope.table #rope.default<1.0e4> ins(%q : tensor<2x3xi64>) axes [0, 1, 0, 1] outs(%t0 : !T) -> !T
   %a = rope.compose ins(%0, %1 : !T, !T) outs(%t0 : !T) -> !T
   %2 = rope.table #ntk ins(%r : tensor<3xi64>) length(%l) outs(%t0 : !T) -> !T
   %3 = rope.table #ntk ins(%s : tensor<3xi64>) length(%l) outs(%t0 : !T) -> !T
   %b = rope.compose ins(%2, %3 : !T, !T) outs(%t0 : !T) -> !T
+  %10 = rope.table #rope.default<1.0e4> ins(%p : tensor<2x3xi64>) axes [0, 1, 0, 1] outs(%t0 : !T) -> !T
+  %11 = rope.table #rope.default<1.0e3> ins(%p : tensor<2x3xi64>) axes [0, 1, 0, 1] outs(%t0 : !T) -> !T
+  %f = rope.compose ins(%10, %11 : !T, !T) outs(%t0 : !T) -> !T
   %4 = rope.table #rope.default<1.0e4> ins(%p : tensor<2x3xi64>) axes [0, 1, 0, 1] outs(%t0 : !T) -> !T
   %5 = rope.table #rope.default<1.0e4> ins(%q : tensor<2x3xi64>) axes [1, 0, 1, 0] outs(%t0 : !T) -> !T
   %c = rope.compose ins(%4, %5 : !T, !T) outs(%t0 : !T) -> !T
@@ -229,7 +269,60 @@ func.func @tables_axes_lengths(%p: tensor<2x3xi64>, %q: tensor<2x3xi64>, %r: ten
   %8 = rope.table #ntk ins(%r : tensor<3xi64>) length(%m) outs(%t0 : !T) -> !T
   %9 = rope.table #ntk ins(%s : tensor<3xi64>) length(%l) outs(%t0 : !T) -> !T
   %e = rope.compose ins(%8, %9 : !T, !T) outs(%t0 : !T) -> !T
-  return %a, %b, %c, %d, %e : !T, !T, !T, !T, !T
+  return %a, %b, %f, %c, %d, %e : !T, !T, !T, !T, !T, !T
+}
+
+// -----
+
+!T = tensor<3x2x4xf32>
+
+// One of the tables is in use elsewhere, whichever it is.
+// CHECK-LABEL: @tables_used
+// CHECK-NOT: rope.compose
+func.func @tables_used(%p: tensor<3xi64>, %q: tensor<3xi64>, %t0: !T) -> (!T, !T, !T, !T) {
+  %0 = rope.table #rope.default<1.0e4> ins(%p : tensor<3xi64>) outs(%t0 : !T) -> !T
+  %1 = rope.table #rope.default<1.0e4> ins(%q : tensor<3xi64>) outs(%t0 : !T) -> !T
+  %a = rope.compose ins(%0, %1 : !T, !T) outs(%t0 : !T) -> !T
+  %2 = rope.table #rope.default<1.0e3> ins(%p : tensor<3xi64>) outs(%t0 : !T) -> !T
+  %3 = rope.table #rope.default<1.0e3> ins(%q : tensor<3xi64>) outs(%t0 : !T) -> !T
+  %b = rope.compose ins(%2, %3 : !T, !T) outs(%t0 : !T) -> !T
+  return %a, %0, %b, %3 : !T, !T, !T, !T
+}
+
+// -----
+
+!T = tensor<3x2x4xf32>
+!D = tensor<?x2x4xf32>
+#huge = #rope.explicit<frequencies = [1.0e308, 1.0, 1.0, 1.0]>
+#large = #rope.explicit<frequencies = [1.0, 1.0, 1.0, 1.0], magnitude = 1.0e200>
+
+// Sums of frequencies or products of magnitudes that overflow; integers and
+// floats; integers and indices; types of other shapes.
+// CHECK-LABEL: @tables_limits
+// CHECK-COUNT-7: rope.compose
+func.func @tables_limits(%p: tensor<3xi64>, %q: tensor<3xi64>, %f: tensor<3xf32>, %i: tensor<3xindex>, %n: tensor<?xi64>, %t0: !T, %d0: !D) -> (!T, !T, !T, !T, !T, !T, !T) {
+  %0 = rope.table #huge ins(%p : tensor<3xi64>) outs(%t0 : !T) -> !T
+  %1 = rope.table #huge ins(%p : tensor<3xi64>) outs(%t0 : !T) -> !T
+  %a = rope.compose ins(%0, %1 : !T, !T) outs(%t0 : !T) -> !T
+  %2 = rope.table #large ins(%p : tensor<3xi64>) outs(%t0 : !T) -> !T
+  %3 = rope.table #large ins(%p : tensor<3xi64>) outs(%t0 : !T) -> !T
+  %b = rope.compose ins(%2, %3 : !T, !T) outs(%t0 : !T) -> !T
+  %4 = rope.table #large ins(%p : tensor<3xi64>) outs(%t0 : !T) -> !T
+  %5 = rope.table #large ins(%q : tensor<3xi64>) outs(%t0 : !T) -> !T
+  %c = rope.compose ins(%4, %5 : !T, !T) outs(%t0 : !T) -> !T
+  %6 = rope.table #rope.default<1.0e4> ins(%p : tensor<3xi64>) outs(%t0 : !T) -> !T
+  %7 = rope.table #rope.default<1.0e4> ins(%f : tensor<3xf32>) outs(%t0 : !T) -> !T
+  %d = rope.compose ins(%6, %7 : !T, !T) outs(%t0 : !T) -> !T
+  %8 = rope.table #rope.default<1.0e4> ins(%f : tensor<3xf32>) outs(%t0 : !T) -> !T
+  %9 = rope.table #rope.default<1.0e4> ins(%p : tensor<3xi64>) outs(%t0 : !T) -> !T
+  %e = rope.compose ins(%8, %9 : !T, !T) outs(%t0 : !T) -> !T
+  %10 = rope.table #rope.default<1.0e4> ins(%p : tensor<3xi64>) outs(%t0 : !T) -> !T
+  %11 = rope.table #rope.default<1.0e4> ins(%i : tensor<3xindex>) outs(%t0 : !T) -> !T
+  %g = rope.compose ins(%10, %11 : !T, !T) outs(%t0 : !T) -> !T
+  %12 = rope.table #rope.default<1.0e4> ins(%p : tensor<3xi64>) outs(%t0 : !T) -> !T
+  %13 = rope.table #rope.default<1.0e4> ins(%n : tensor<?xi64>) outs(%d0 : !D) -> !D
+  %h = rope.compose ins(%12, %13 : !T, !D) outs(%t0 : !T) -> !T
+  return %a, %b, %c, %d, %e, %g, %h : !T, !T, !T, !T, !T, !T, !T
 }
 
 // -----
