@@ -13,6 +13,7 @@
 
 #include "BakedTable.h"
 
+#include "BakedAxes.h"
 #include "ConstantColumns.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "rope/Analysis/ConstantFold.h"
@@ -37,9 +38,13 @@ static constexpr int kNeighbours = 4;
 
 std::optional<BakedColumn> rope::getBakedColumn(const Expr *read,
                                                 unsigned part) {
-  auto constant = read->getValue().getDefiningOp<arith::ConstantOp>();
   BakedColumn column;
   column.part = part;
+  if (read->getKind() == Expr::Kind::Float) {
+    column.number = read->getFloat();
+    return column;
+  }
+  auto constant = read->getValue().getDefiningOp<arith::ConstantOp>();
   if (constant)
     column.elements = dyn_cast<ElementsAttr>(constant.getValue());
   if (!column.elements || !ConstantReader(column.elements))
@@ -65,6 +70,8 @@ std::optional<BakedColumn> rope::getBakedColumn(const Expr *read,
 }
 
 SmallVector<double> BakedColumn::load() const {
+  if (!elements)
+    return SmallVector<double>(rows, factor * number);
   ConstantReader reader(elements);
   SmallVector<double> values;
   for (int64_t i = 0; i < rows; ++i)
@@ -72,15 +79,26 @@ SmallVector<double> BakedColumn::load() const {
   return values;
 }
 
-std::optional<double> rope::fitSlope(const BakedColumn &column) {
+std::optional<ColumnSlope> rope::fitSlope(const BakedColumn &column) {
   SmallVector<double> values = column.load();
-  if (values.size() < 2)
+  auto isSet = [](double value) { return value != 0; };
+  const double *first = llvm::find_if(values, isSet);
+  if (first == values.begin() || first == values.end())
     return std::nullopt;
-  auto slope = static_cast<float>(values[1]);
-  for (auto [row, value] : llvm::enumerate(values))
-    if (static_cast<float>(row) * slope != static_cast<float>(value))
+  ColumnSlope fit = {*first, first - values.begin()};
+  for (size_t row = 2 * fit.unit; row < values.size() && !fit.radix;
+       row += fit.unit)
+    if (!isSet(values[row]))
+      fit.radix = static_cast<int64_t>(row) / fit.unit;
+  auto slope = static_cast<float>(fit.slope);
+  for (auto [row, value] : llvm::enumerate(values)) {
+    auto position =
+        static_cast<float>(fit.getPosition(static_cast<int64_t>(row)));
+    if (position * slope != static_cast<float>(value))
       return std::nullopt;
-  return slope;
+  }
+  fit.slope = slope;
+  return fit;
 }
 
 //===----------------------------------------------------------------------===//
@@ -93,11 +111,6 @@ struct PairFit {
   double magnitude;
   double phase;
   double frequency;
-};
-
-/// The numbers of a pair.
-struct PairNumbers {
-  SmallVector<double> cos, sin;
 };
 
 /// One way to compute the angles of a table.
@@ -123,12 +136,16 @@ private:
   LogicalResult fitPairs();
   LogicalResult settleDirection();
   LogicalResult settleStart();
-  double getAngle(AngleMode mode, double frequency, int64_t row) const;
+  LogicalResult settleAxes();
+  std::optional<AngleFit> settle();
+  double getAngle(unsigned pair, AngleMode mode, double frequency,
+                  int64_t row) const;
   double measure(unsigned pair, AngleMode mode, double frequency,
                  ArrayRef<int64_t> at) const;
   double chooseF32(unsigned pair, std::optional<double> scheduled) const;
+  SmallVector<std::optional<double>> getScheduled() const;
   AngleFit fitAngles(AngleMode mode,
-                     std::optional<SmallVector<double>> scheduled) const;
+                     ArrayRef<std::optional<double>> scheduled) const;
   std::optional<AngleFit> chooseAngles() const;
   LogicalResult refute(const Twine &why) {
     verdict.refuted = why.str();
@@ -147,7 +164,11 @@ private:
   double unit;
   SmallVector<PairFit> fits;
   double magnitude = 0;
+  /// The position of row 0, or those of all rows along the axes of pairs.
   int64_t start = 0;
+  BakedAxes listed;
+  /// How far positions go.
+  int64_t reach = 0;
   TableVerdict verdict;
 };
 } // namespace
@@ -155,11 +176,6 @@ private:
 static std::string nameChannels(const BakedPair &pair) {
   return "channels " + std::to_string(pair.u) + " and " +
          std::to_string(pair.v);
-}
-
-/// The number of [−π, π] that is as far round as `angle`.
-static double wrap(double angle) {
-  return std::remainder(angle, 2 * llvm::numbers::pi);
 }
 
 static PairFit fitPair(const PairNumbers &pair) {
@@ -174,7 +190,7 @@ static PairFit fitPair(const PairNumbers &pair) {
   for (size_t distance = 1; distance < points.size(); distance *= 2) {
     auto steps = static_cast<double>(distance);
     double measured = std::arg(points[distance] * std::conj(points.front()));
-    fit.frequency += wrap(measured - steps * fit.frequency) / steps;
+    fit.frequency += wrapAngle(measured - steps * fit.frequency) / steps;
   }
   return fit;
 }
@@ -244,8 +260,29 @@ LogicalResult BakedTableMatcher::settleStart() {
     double expected = static_cast<double>(start) * fit.frequency;
     // A start far off is known no better than the frequencies are.
     double slack = 4 * unit * (1 + std::fabs(expected));
-    if (std::fabs(wrap(fit.phase - expected)) > slack)
+    if (std::fabs(wrapAngle(fit.phase - expected)) > slack)
       return leave("rows are at no consecutive positions");
+  }
+  reach = rows;
+  return success();
+}
+
+/// Positions of several axes, or with gaps.
+LogicalResult BakedTableMatcher::settleAxes() {
+  std::optional<BakedAxes> found = findAxes(numbers, unit);
+  if (!found)
+    return failure();
+  listed = std::move(*found);
+  for (const SmallVector<int64_t> &positions : listed.positions)
+    for (int64_t position : positions)
+      reach = std::max(reach, std::abs(position));
+  if (reach == 0)
+    return leave("no row differs from another");
+  verdict.opposite = false;
+  for (auto [fit, frequency] : llvm::zip_equal(fits, listed.frequencies)) {
+    if (frequency < -unit)
+      return leave("pairs turn in different directions");
+    fit.frequency = frequency;
   }
   return success();
 }
@@ -254,11 +291,14 @@ LogicalResult BakedTableMatcher::settleStart() {
 // Angles
 //===----------------------------------------------------------------------===//
 
-double BakedTableMatcher::getAngle(AngleMode mode, double frequency,
-                                   int64_t row) const {
+double BakedTableMatcher::getAngle(unsigned pair, AngleMode mode,
+                                   double frequency, int64_t row) const {
+  int64_t position = listed.positions.empty()
+                         ? row + start
+                         : listed.positions[listed.axes[pair]][row];
   if (mode == AngleMode::Exact)
-    return static_cast<double>(row + start) * frequency;
-  return static_cast<float>(row + start) * static_cast<float>(frequency);
+    return static_cast<double>(position) * frequency;
+  return static_cast<float>(position) * static_cast<float>(frequency);
 }
 
 /// The largest difference of a pair's rows from the table.
@@ -267,7 +307,7 @@ double BakedTableMatcher::measure(unsigned pair, AngleMode mode,
                                   ArrayRef<int64_t> at) const {
   double sign = verdict.opposite ? -1 : 1, deviation = 0;
   for (int64_t row : at) {
-    double angle = getAngle(mode, frequency, row);
+    double angle = getAngle(pair, mode, frequency, row);
     double c = numbers[pair].cos[row] - magnitude * std::cos(angle);
     double s = sign * numbers[pair].sin[row] - magnitude * std::sin(angle);
     deviation = std::max({deviation, std::fabs(c), std::fabs(s)});
@@ -313,14 +353,13 @@ double BakedTableMatcher::chooseF32(unsigned pair,
   return best;
 }
 
-AngleFit BakedTableMatcher::fitAngles(
-    AngleMode mode, std::optional<SmallVector<double>> scheduled) const {
+AngleFit
+BakedTableMatcher::fitAngles(AngleMode mode,
+                             ArrayRef<std::optional<double>> scheduled) const {
   AngleFit fit = {mode, {}, 0};
   SmallVector<int64_t> all = llvm::to_vector(llvm::seq<int64_t>(0, rows));
   for (unsigned pair = 0; pair < pairs.size(); ++pair) {
-    std::optional<double> known;
-    if (scheduled)
-      known = (*scheduled)[pair];
+    std::optional<double> known = scheduled[pair];
     double frequency = mode == AngleMode::F32Angle
                            ? chooseF32(pair, known)
                            : known.value_or(fits[pair].frequency);
@@ -331,21 +370,39 @@ AngleFit BakedTableMatcher::fitAngles(
   return fit;
 }
 
+/// The frequencies of the schedule that those along an axis come from, where
+/// they come from one.
+SmallVector<std::optional<double>> BakedTableMatcher::getScheduled() const {
+  double error = unit / static_cast<double>(reach);
+  SmallVector<std::optional<double>> scheduled(pairs.size());
+  size_t axes = std::max<size_t>(1, listed.positions.size());
+  for (size_t axis = 0; axis < axes; ++axis) {
+    SmallVector<double> measured;
+    SmallVector<size_t> its;
+    for (auto [pair, fit] : llvm::enumerate(fits)) {
+      if (axes > 1 && listed.axes[pair] != static_cast<int64_t>(axis))
+        continue;
+      its.push_back(pair);
+      measured.push_back(std::fabs(fit.frequency) <= error
+                             ? 0
+                             : static_cast<float>(fit.frequency));
+    }
+    FailureOr<ScheduleFit> schedule =
+        fitSchedule(type.getContext(), measured, magnitude, error);
+    if (failed(schedule))
+      continue;
+    SmallVector<double> exact =
+        schedule->schedule.computeFrequencies(its.size(), std::nullopt);
+    for (auto [pair, frequency] : llvm::zip_equal(its, exact))
+      scheduled[pair] = frequency;
+  }
+  return scheduled;
+}
+
 /// The arithmetic that comes closest, if it comes close enough: within a unit
 /// in the last place and the error of the model's own cosine.
 std::optional<AngleFit> BakedTableMatcher::chooseAngles() const {
-  SmallVector<double> measured;
-  for (const PairFit &fit : fits)
-    measured.push_back(std::fabs(fit.frequency) <=
-                               unit / static_cast<double>(rows)
-                           ? 0
-                           : static_cast<float>(fit.frequency));
-  std::optional<SmallVector<double>> scheduled;
-  FailureOr<ScheduleFit> schedule = fitSchedule(
-      type.getContext(), measured, magnitude, unit / static_cast<double>(rows));
-  if (succeeded(schedule))
-    scheduled =
-        schedule->schedule.computeFrequencies(pairs.size(), std::nullopt);
+  SmallVector<std::optional<double>> scheduled = getScheduled();
   std::optional<AngleFit> best;
   for (AngleMode mode : {AngleMode::F32Angle, AngleMode::Exact}) {
     // Most models round their angles to f32, which few rows may not show.
@@ -358,16 +415,30 @@ std::optional<AngleFit> BakedTableMatcher::chooseAngles() const {
   return best;
 }
 
-BakedVerdict BakedTableMatcher::run() {
-  if (failed(fitPairs()) || failed(settleDirection()) || failed(settleStart()))
-    return {verdict, 0};
-  std::optional<AngleFit> angles = chooseAngles();
-  if (!angles) {
+/// Consecutive positions are tried first.
+std::optional<AngleFit> BakedTableMatcher::settle() {
+  if (succeeded(settleDirection()) && succeeded(settleStart())) {
+    if (std::optional<AngleFit> angles = chooseAngles())
+      return angles;
     verdict.unknown = "no angles give the constants";
-    return {verdict, 0};
   }
+  if (verdict.refuted || failed(settleAxes()))
+    return std::nullopt;
+  return chooseAngles();
+}
+
+BakedVerdict BakedTableMatcher::run() {
+  if (failed(fitPairs()))
+    return {verdict, 0};
+  std::optional<AngleFit> angles = settle();
+  if (!angles)
+    return {verdict, 0};
   MatchedTable table;
+  verdict.unknown.clear();
   table.axes.assign(pairs.size(), 0);
+  if (!listed.positions.empty())
+    table.axes = listed.axes;
+  table.listed = listed.positions;
   table.frequencies = angles->frequencies;
   table.magnitude = magnitude;
   table.mode = angles->mode;

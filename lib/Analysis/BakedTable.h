@@ -23,17 +23,31 @@ struct BakedColumn {
   /// 1 for the imaginary parts of complex numbers.
   unsigned part = 0;
   double factor = 1;
+  /// The number in every row, where there are no elements.
+  double number = 0;
 
   SmallVector<double> load() const;
 };
 
-/// The column that a read of a constant is of; nullopt if there is none, or if
-/// it is too long.
+/// The column that a read of a constant is of, or that a number is, which has
+/// no rows yet; nullopt if there is none, or if it is too long.
 std::optional<BakedColumn> getBakedColumn(const Expr *read, unsigned part);
 
-/// The slope w of a column that is w·n for each row n, as a product in f32;
-/// nullopt for other columns.
-std::optional<double> fitSlope(const BakedColumn &column);
+/// A column that is slope · p for each row, as a product in f32, where p is the
+/// row number or a digit of it: (row / unit) mod radix, as in a grid.
+struct ColumnSlope {
+  double slope;
+  int64_t unit = 1;
+  /// 0 for the leading digit.
+  int64_t radix = 0;
+
+  int64_t getPosition(int64_t row) const {
+    return radix ? row / unit % radix : row / unit;
+  }
+};
+
+/// The slope of a column; nullopt for other columns.
+std::optional<ColumnSlope> fitSlope(const BakedColumn &column);
 
 /// The coefficients of a pair as columns, and the channels that it turns.
 struct BakedPair {
@@ -41,7 +55,8 @@ struct BakedPair {
   int64_t u, v;
 };
 
-/// What constants are: a table whose position at row 0 is `start`.
+/// What constants are: a table whose position at row 0 is `start`, or whose
+/// positions are listed.
 struct BakedVerdict {
   TableVerdict verdict;
   int64_t start = 0;

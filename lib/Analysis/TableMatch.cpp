@@ -29,7 +29,7 @@ namespace {
 struct Coefficient {
   enum class Kind { Cosine, Sine, Constant, Other };
   Kind kind = Kind::Other;
-  /// The angle, or the read of a constant.
+  /// The angle, or the read of a constant, or a number.
   const Expr *inner = nullptr;
   /// Of a complex constant, whether it is the imaginary part.
   unsigned part = 0;
@@ -58,6 +58,11 @@ static void readInner(const Expr *expr, Coefficient &result) {
       read->getValue().getDefiningOp<arith::ConstantOp>()) {
     result.kind = Coefficient::Kind::Constant;
     result.inner = read;
+  }
+  // A column of a constant that is the same in every row.
+  if (expr->getKind() == Expr::Kind::Float) {
+    result.kind = Coefficient::Kind::Constant;
+    result.inner = expr;
   }
 }
 
@@ -193,7 +198,7 @@ getScaledAngle(const Expr *position, const Expr *frequency, AngleMode mode) {
 
 /// Reads an angle as a product of a position and a constant, in the arithmetic
 /// that the model uses. Angles narrower than f32 have no mode.
-static std::optional<Angle> getAngle(const Expr *angle) {
+static std::optional<Angle> getAngle(ExprContext &context, const Expr *angle) {
   while (angle->isa<arith::ExtFOp>())
     angle = angle->getOperands()[0];
   Type type = angle->getType();
@@ -214,8 +219,13 @@ static std::optional<Angle> getAngle(const Expr *angle) {
   // A column of a constant may hold the products.
   if (angle->getKind() == Expr::Kind::Read && inF32)
     if (std::optional<BakedColumn> column = getBakedColumn(angle, /*part=*/0))
-      if (std::optional<double> slope = fitSlope(*column))
-        return Angle{column->row, *slope, product};
+      if (std::optional<ColumnSlope> fit = fitSlope(*column)) {
+        const Expr *position =
+            context.floorDiv(column->row, context.getInt(fit->unit));
+        if (fit->radix)
+          position = context.mod(position, context.getInt(fit->radix));
+        return Angle{position, fit->slope, product};
+      }
   // The frequency 1 is multiplied by nothing.
   if (angle->isa<arith::SIToFPOp>() || angle->isa<arith::UIToFPOp>())
     return Angle{angle, 1.0, product};
@@ -236,6 +246,8 @@ namespace {
 /// Puts the angles of pairs together, as long as they agree.
 class AngleCollector {
 public:
+  explicit AngleCollector(ExprContext &context) : context(context) {}
+
   /// Fails, with a reason, for an angle that the table cannot have beside the
   /// others.
   LogicalResult add(const Coefficient &cos);
@@ -249,13 +261,20 @@ private:
     return failure();
   }
   LogicalResult addChoice(const Angle &angle);
+  LogicalResult placeBare();
 
+  ExprContext &context;
   MatchedTable table;
   /// The frequencies beyond the trained length.
   SmallVector<double> beyond;
-  bool any = false;
+  /// Pairs whose angle is multiplied by nothing, and the angle.
+  SmallVector<std::pair<size_t, const Expr *>> bare;
+  std::optional<AngleMode> mode;
 };
 } // namespace
+
+static constexpr StringLiteral kNoProduct =
+    "an angle is no product of a position and a constant";
 
 /// A frequency that does not depend on the length is the same beyond it.
 LogicalResult AngleCollector::addChoice(const Angle &angle) {
@@ -271,17 +290,25 @@ LogicalResult AngleCollector::addChoice(const Angle &angle) {
 }
 
 LogicalResult AngleCollector::add(const Coefficient &cos) {
-  std::optional<Angle> angle = getAngle(cos.inner);
-  if (!angle || !std::isfinite(angle->frequency) ||
-      !std::isfinite(angle->beyond))
-    return fail("an angle is no product of a position and a constant");
-  if (!any) {
+  if (table.axes.empty()) {
     table.magnitude = cos.magnitude;
-    table.mode = angle->mode;
     table.type = cos.type;
   }
-  if (table.mode != angle->mode || table.magnitude != cos.magnitude ||
-      table.type != cos.type)
+  if (table.magnitude != cos.magnitude || table.type != cos.type)
+    return fail("pairs differ in arithmetic or magnitude");
+  std::optional<Angle> angle = getAngle(context, cos.inner);
+  if (!angle) {
+    bare.emplace_back(table.axes.size(), cos.inner);
+    table.axes.push_back(0);
+    table.frequencies.push_back(1);
+    beyond.push_back(1);
+    return success();
+  }
+  if (!std::isfinite(angle->frequency) || !std::isfinite(angle->beyond))
+    return fail(kNoProduct);
+  if (!mode)
+    mode = angle->mode;
+  if (mode != angle->mode)
     return fail("pairs differ in arithmetic or magnitude");
   if (failed(addChoice(*angle)))
     return failure();
@@ -293,11 +320,24 @@ LogicalResult AngleCollector::add(const Coefficient &cos) {
   if (table.positions.size() > kMaxAxes)
     return fail("its pairs have many positions");
   table.frequencies.push_back(angle->frequency);
-  any = true;
+  return success();
+}
+
+/// An angle that is a position of other pairs has the frequency 1.
+LogicalResult AngleCollector::placeBare() {
+  for (auto [pair, angle] : bare) {
+    const auto *found = llvm::find(table.positions, stripConversion(angle));
+    if (found == table.positions.end())
+      return fail(kNoProduct);
+    table.axes[pair] = found - table.positions.begin();
+  }
   return success();
 }
 
 FailureOr<MatchedTable> AngleCollector::finish() {
+  if (failed(placeBare()))
+    return failure();
+  table.mode = *mode;
   if (!std::isnormal(table.magnitude) || table.magnitude < 0) {
     reason = "its magnitude is no positive number";
     return failure();
@@ -323,6 +363,21 @@ static std::optional<BakedPair> getBakedPair(const Coefficient &cos,
   if (!cosines || !sines)
     return std::nullopt;
   return BakedPair{*cosines, *sines, pair.u, pair.v};
+}
+
+/// Columns of one number have the rows of the others.
+static void completeRows(MutableArrayRef<BakedPair> pairs) {
+  const BakedColumn *known = nullptr;
+  for (const BakedPair &pair : pairs)
+    for (const BakedColumn *column : {&pair.cos, &pair.sin})
+      if (column->row)
+        known = column;
+  for (BakedPair &pair : pairs)
+    for (BakedColumn *column : {&pair.cos, &pair.sin})
+      if (known && !column->row) {
+        column->row = known->row;
+        column->rows = known->rows;
+      }
 }
 
 /// What is the same for the same columns, whatever row is read.
@@ -352,10 +407,13 @@ TableVerdict TableMatcher::matchBaked(ArrayRef<BakedPair> pairs, Type type) {
     entry->second = std::make_unique<BakedVerdict>(
         matchBakedTable(pairs, cast<FloatType>(type)));
   TableVerdict verdict = entry->second->verdict;
+  if (!verdict.table)
+    return verdict;
   ExprContext &context = evaluator.getContext();
-  if (verdict.table)
-    verdict.table->positions = {
-        context.add(first.row, context.getInt(entry->second->start))};
+  const Expr *start = context.getInt(entry->second->start);
+  verdict.table->positions.assign(
+      std::max<size_t>(1, verdict.table->listed.size()),
+      context.add(first.row, start));
   return verdict;
 }
 
@@ -366,7 +424,7 @@ TableMatcher::~TableMatcher() = default;
 
 TableVerdict TableMatcher::match(const RotationMatch &rotation) {
   TableVerdict verdict;
-  AngleCollector angles;
+  AngleCollector angles(evaluator.getContext());
   SmallVector<BakedPair> columns;
   bool computed = !rotation.full;
   Type type;
@@ -387,8 +445,10 @@ TableVerdict TableMatcher::match(const RotationMatch &rotation) {
                  !sin.negative && succeeded(angles.add(cos));
     }
   }
-  if (columns.size() == rotation.pairs.size())
+  if (columns.size() == rotation.pairs.size()) {
+    completeRows(columns);
     return matchBaked(columns, type);
+  }
   if (!computed) {
     verdict.unknown =
         rotation.full ? "nothing is known of the coefficients" : angles.reason;

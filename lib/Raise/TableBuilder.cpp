@@ -290,17 +290,44 @@ static StatedFrequencies stateFrequencies(Builder &builder,
 // Tables
 //===----------------------------------------------------------------------===//
 
+/// Positions as expressions: those that are listed as reads of a constant,
+/// which is made here.
+static SmallVector<const Expr *> getPositions(OpBuilder &builder, Location loc,
+                                              ExprContext &context,
+                                              const MatchedTable &table) {
+  if (table.listed.empty())
+    return table.positions;
+  SmallVector<int64_t> shape = {static_cast<int64_t>(table.listed.size()),
+                                static_cast<int64_t>(table.listed[0].size())};
+  SmallVector<int64_t> numbers;
+  for (const SmallVector<int64_t> &axis : table.listed)
+    llvm::append_range(numbers, axis);
+  if (shape.front() == 1)
+    shape.erase(shape.begin());
+  auto type = RankedTensorType::get(shape, builder.getI64Type());
+  Value constant = arith::ConstantOp::create(
+      builder, loc, DenseElementsAttr::get(type, ArrayRef(numbers)));
+  SmallVector<const Expr *> positions;
+  for (auto [axis, row] : llvm::enumerate(table.positions)) {
+    SmallVector<const Expr *> index = {row};
+    if (type.getRank() == 2)
+      index.insert(index.begin(), context.getInt(static_cast<int64_t>(axis)));
+    positions.push_back(context.getRead(constant, index));
+  }
+  return positions;
+}
+
 static FailureOr<BuiltTable>
 buildComputed(OpBuilder &builder, Location loc, ElementEvaluator &evaluator,
               const RotationMatch &match, const MatchedTable &computed,
               bool exactAngles, std::string &reason) {
-  FailureOr<ExprDomain> domain =
-      getDomain(builder, loc, match, computed.positions, reason);
+  SmallVector<const Expr *> given =
+      getPositions(builder, loc, evaluator.getContext(), computed);
+  FailureOr<ExprDomain> domain = getDomain(builder, loc, match, given, reason);
   if (failed(domain))
     return failure();
-  FailureOr<Value> positions =
-      buildPositions(builder, loc, evaluator.getContext(), *domain,
-                     computed.positions, reason);
+  FailureOr<Value> positions = buildPositions(
+      builder, loc, evaluator.getContext(), *domain, given, reason);
   if (failed(positions))
     return failure();
   FailureOr<Value> length = Value();
@@ -327,6 +354,32 @@ buildComputed(OpBuilder &builder, Location loc, ElementEvaluator &evaluator,
   return BuiltTable{table.getResult(), domain->symbols, description};
 }
 
+/// The numbers of all pairs. Where some are constants, say, and others are
+/// read, they are built apart and stand side by side. Not if the two rows of a
+/// pair may be different numbers: then only their common structure speaks for a
+/// table.
+static FailureOr<Value> buildPlane(OpBuilder &builder, Location loc,
+                                   const ExprDomain &domain,
+                                   ArrayRef<const Expr *> columns, Type type,
+                                   bool full, std::string &reason) {
+  FailureOr<Value> whole = buildColumns(builder, loc, domain, columns, type,
+                                        /*scalar=*/false, reason);
+  if (succeeded(whole) || full || columns.size() == 1)
+    return whole;
+  size_t half = columns.size() / 2;
+  FailureOr<Value> first = buildPlane(
+      builder, loc, domain, columns.take_front(half), type, full, reason);
+  if (failed(first))
+    return failure();
+  FailureOr<Value> second = buildPlane(
+      builder, loc, domain, columns.drop_front(half), type, full, reason);
+  if (failed(second))
+    return failure();
+  return tensor::ConcatOp::create(builder, loc, domain.symbols.size(),
+                                  ValueRange{*first, *second})
+      .getResult();
+}
+
 static FailureOr<BuiltTable> buildAssembled(OpBuilder &builder, Location loc,
                                             const RotationMatch &match,
                                             std::string &reason) {
@@ -349,11 +402,11 @@ static FailureOr<BuiltTable> buildAssembled(OpBuilder &builder, Location loc,
   ExprDomain &domain = *built;
   Type type = cos.front()->getType();
   FailureOr<Value> cosPlane =
-      buildColumns(builder, loc, domain, cos, type, /*scalar=*/false, reason);
+      buildPlane(builder, loc, domain, cos, type, match.full, reason);
   if (failed(cosPlane))
     return failure();
   FailureOr<Value> sinPlane =
-      buildColumns(builder, loc, domain, sin, type, /*scalar=*/false, reason);
+      buildPlane(builder, loc, domain, sin, type, match.full, reason);
   if (failed(sinPlane))
     return failure();
   SmallVector<OpFoldResult> shape(domain.extents);
@@ -371,11 +424,15 @@ FailureOr<BuiltTable> rope::buildTable(OpBuilder &builder, Location loc,
                                        const RotationMatch &match,
                                        const TableVerdict &verdict,
                                        bool exactAngles, std::string &reason) {
-  if (verdict.table)
-    return buildComputed(builder, loc, evaluator, match, *verdict.table,
-                         exactAngles, reason);
+  std::string unknown = verdict.unknown;
+  if (verdict.table) {
+    FailureOr<BuiltTable> computed = buildComputed(
+        builder, loc, evaluator, match, *verdict.table, exactAngles, unknown);
+    if (succeeded(computed))
+      return computed;
+  }
   FailureOr<BuiltTable> table = buildAssembled(builder, loc, match, reason);
-  if (succeeded(table) && !verdict.unknown.empty())
-    table->description += " (" + verdict.unknown + ")";
+  if (succeeded(table) && !unknown.empty())
+    table->description += " (" + unknown + ")";
   return table;
 }

@@ -317,3 +317,40 @@ func.func @two_positions(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
   } -> tensor<8x8xf32>
   return %y : tensor<8x8xf32>
 }
+
+// -----
+
+// The cosines of a slow pair are all 1.
+// CHECK-LABEL: @slow
+// CHECK: rope.table #rope.{{.*}} ins(%{{.*}} : index) {{(f32_angle )?}}outs
+// CHECK: rope.rotate <half along [0]>
+// CHECK-NOT: arith.constant dense
+#id = affine_map<(m, d) -> (m, d)>
+func.func @slow(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  %cos = arith.constant dense<[[1.0, 1.0], [0.5403022766113281, 1.0], [-0.416146844625473, 1.0], [-0.9899924993515015, 1.0], [-0.6536436080932617, 1.0], [0.28366219997406006, 1.0], [0.9601702690124512, 1.0], [0.7539022564888, 1.0]]> : tensor<8x2xf32>
+  %sin = arith.constant dense<[[0.0, 0.0], [0.8414709568023682, 9.999999747378752e-06], [0.9092974066734314, 1.9999999494757503e-05], [0.14112000167369843, 2.9999999242136255e-05], [-0.756802499294281, 3.9999998989515007e-05], [-0.9589242935180664, 4.999999873689376e-05], [-0.279415488243103, 5.999999848427251e-05], [0.6569865942001343, 6.999999459367245e-05]]> : tensor<8x2xf32>
+  %c2 = arith.constant 2 : index
+  %e = tensor.empty() : tensor<8x4xf32>
+  %y = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<8x4xf32>) {
+    ^bb0(%o: f32):
+      %i = linalg.index 0 : index
+      %j = linalg.index 1 : index
+      %k = arith.remui %j, %c2 : index
+      %k4 = arith.addi %k, %c2 : index
+      %c0 = tensor.extract %cos[%i, %k] : tensor<8x2xf32>
+      %s0 = tensor.extract %sin[%i, %k] : tensor<8x2xf32>
+      %u = tensor.extract %x[%i, %k] : tensor<8x4xf32>
+      %v = tensor.extract %x[%i, %k4] : tensor<8x4xf32>
+      %uc = arith.mulf %u, %c0 : f32
+      %vs = arith.mulf %v, %s0 : f32
+      %a = arith.subf %uc, %vs : f32
+      %us = arith.mulf %u, %s0 : f32
+      %vc = arith.mulf %v, %c0 : f32
+      %b = arith.addf %us, %vc : f32
+      %first = arith.cmpi ult, %j, %c2 : index
+      %r = arith.select %first, %a, %b : f32
+      linalg.yield %r : f32
+  } -> tensor<8x4xf32>
+  return %y : tensor<8x4xf32>
+}
+

@@ -34,6 +34,9 @@ struct LengthChoice {
 /// The table of a rotation: pair i turns by positions[axes[i]] · frequency i.
 struct MatchedTable {
   SmallVector<const Expr *> positions;
+  /// The positions of each row along each axis, if they are listed; then
+  /// `positions` are row numbers.
+  SmallVector<SmallVector<int64_t>> listed;
   SmallVector<int64_t> axes;
   SmallVector<double> frequencies;
   std::optional<LengthChoice> choice;
