@@ -139,6 +139,11 @@ void rope::buildBufferizeStage(OpPassManager &pm,
   // It frees what it allocates.
   pm.addPass(createAttentionToVectorPass());
   pm.addPass(createExpandCopiesPass());
+  if (options.portable)
+    return;
+  PlanMemoryPassOptions memory;
+  memory.keep = options.keepMemory;
+  pm.addPass(createPlanMemoryPass(memory));
 }
 
 // Arithmetic that has no counterpart in LLVM, or one that calls functions of

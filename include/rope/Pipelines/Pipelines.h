@@ -51,6 +51,11 @@ struct CPUPipelineOptions : PassPipelineOptions<CPUPipelineOptions> {
       llvm::cl::desc("Write results into buffers that the caller passes after "
                      "the other arguments"),
       llvm::cl::init(false)};
+  Option<bool> keepMemory{
+      *this, "keep-memory",
+      llvm::cl::desc("Keep the work buffer of a function from one call to the "
+                     "next; it is freed when the program or library ends"),
+      llvm::cl::init(false)};
   Option<bool> runtimeChecks{
       *this, "runtime-checks",
       llvm::cl::desc("Check shapes, bounds and positions when the code runs; "

@@ -220,6 +220,37 @@ def SeparateResultsPass : Pass<"rope-separate-results", "ModuleOp"> {
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }
 
+def PlanMemoryPass : Pass<"rope-plan-memory", "ModuleOp"> {
+  let summary = "Let the buffers of a function share one";
+  let description = [{
+    Runs on buffers whose deallocations are in place. Those of known size that a
+    function allocates and frees in its first block become views of one buffer:
+    two share memory if the one is last used before the other is first used.
+
+    ```mlir
+    %a = memref.alloc() : memref<1024xf32>  // used up to here ...
+    %b = memref.alloc() : memref<1024xf32>  // ... and this one from here
+    // becomes
+    %m = memref.alloc() {alignment = 64} : memref<4096xi8>
+    %a = memref.view %m[%c0][] : memref<4096xi8> to memref<1024xf32>
+    %b = memref.view %m[%c0][] : memref<4096xi8> to memref<1024xf32>
+    ```
+
+    A large block that goes back to the system costs the next call a page fault
+    for each page of it. With `keep`, the function keeps the block for its next
+    call, in a global that it empties while it runs, so that calls that overlap
+    allocate their own. It is freed when the program or the library ends.
+  }];
+  let options = [
+    Option<"keep", "keep", "bool", /*default=*/"false",
+           "Keep the buffer of a function for its next call">
+  ];
+  let dependentDialects = [
+    "::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"
+  ];
+}
+
 def NormalizeLinalgPass : Pass<"rope-normalize-linalg"> {
   let summary = "Bring structured ops into the few forms that tiling knows";
   let description = [{
