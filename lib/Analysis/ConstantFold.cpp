@@ -141,3 +141,41 @@ std::optional<double> rope::foldConstant(const Expr *expr) {
   llvm::DenseMap<const Expr *, std::optional<double>> known;
   return fold(expr, known);
 }
+
+/// A bound of what an expression over few ops is at most, by magnitude.
+static std::optional<double> getMagnitudeBound(const Expr *expr, int depth) {
+  if (expr->getKind() == Expr::Kind::Float)
+    return std::fabs(expr->getFloat());
+  if (expr->getKind() != Expr::Kind::Apply || depth == 0)
+    return std::nullopt;
+  // Integers of 64 bits.
+  if (expr->isa<arith::SIToFPOp>() || expr->isa<arith::UIToFPOp>())
+    return std::ldexp(1.0, 64);
+  SmallVector<double, 2> bounds;
+  for (const Expr *operand : expr->getOperands()) {
+    std::optional<double> bound = getMagnitudeBound(operand, depth - 1);
+    if (!bound)
+      return std::nullopt;
+    bounds.push_back(*bound);
+  }
+  if (expr->isa<arith::NegFOp>() || expr->isa<arith::ExtFOp>())
+    return bounds[0];
+  if (expr->isa<arith::AddFOp>())
+    return bounds[0] + bounds[1];
+  if (expr->isa<arith::MulFOp>())
+    return bounds[0] * bounds[1];
+  return std::nullopt;
+}
+
+bool rope::isKnownFinite(const Expr *expr) {
+  constexpr int kMaxDepth = 8;
+  auto type = dyn_cast_or_null<FloatType>(expr->getType());
+  std::optional<double> bound = getMagnitudeBound(expr, kMaxDepth);
+  if (!type || !bound)
+    return false;
+  // Half of the largest number leaves room for roundings on the way.
+  APFloat largest = APFloat::getLargest(type.getFloatSemantics());
+  bool losesInfo;
+  largest.convert(APFloat::IEEEdouble(), APFloat::rmTowardZero, &losesInfo);
+  return *bound <= largest.convertToDouble() / 2;
+}

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "rope/Analysis/ConstantFold.h"
 #include "rope/Analysis/Expr.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -304,6 +305,9 @@ static const Expr *simplifyProduct(ExprContext &context, Type type,
     std::swap(lhs, rhs);
   if (rhs->isFloat(1))
     return lhs;
+  // But for the sign of a zero.
+  if (rhs->isFloat(0) && isKnownFinite(lhs))
+    return context.getFloat(0, type);
   if (rhs->isFloat(-1))
     return context.apply<arith::NegFOp>(type, lhs);
   if (rhs->getKind() == Expr::Kind::Float && std::signbit(rhs->getFloat()))

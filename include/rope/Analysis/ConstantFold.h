@@ -22,6 +22,10 @@ std::optional<double> evaluateOp(const Expr *op, ArrayRef<double> operands);
 /// nullopt for others.
 std::optional<double> foldConstant(const Expr *expr);
 
+/// Whether a number is known to be neither infinite nor NaN, whatever integers
+/// and constants it is computed from.
+bool isKnownFinite(const Expr *expr);
+
 } // namespace mlir::rope
 
 #endif // ROPE_ANALYSIS_CONSTANTFOLD_H

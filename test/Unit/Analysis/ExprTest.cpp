@@ -113,6 +113,20 @@ TEST_F(ExprTest, SignsComeOutOfProducts) {
             exprs.apply<arith::MulFOp>(f32, {y, x}));
 }
 
+TEST_F(ExprTest, ZeroTimesWhatIsFinite) {
+  const Expr *zero = exprs.getFloat(0, f32);
+  const Expr *position = exprs.apply<arith::SIToFPOp>(f32, sym(0, 8));
+  const Expr *angle =
+      exprs.apply<arith::MulFOp>(f32, {position, exprs.getFloat(0.1, f32)});
+  EXPECT_EQ(exprs.apply<arith::MulFOp>(f32, {angle, zero}), zero);
+  // 0 times infinity is none.
+  const Expr *any = exprs.apply<math::ExpOp>(f32, sym(0, 8));
+  EXPECT_NE(exprs.apply<arith::MulFOp>(f32, {any, zero}), zero);
+  const Expr *large =
+      exprs.apply<arith::MulFOp>(f32, {position, exprs.getFloat(1e30, f32)});
+  EXPECT_NE(exprs.apply<arith::MulFOp>(f32, {large, zero}), zero);
+}
+
 TEST_F(ExprTest, PartsOfComplexProducts) {
   Type c = ComplexType::get(f32);
   auto part = [&](int i) { return exprs.apply<math::ExpOp>(f32, sym(i, 8)); };
