@@ -37,7 +37,9 @@ private:
   LogicalResult matchContraction(const Expr *product, const Expr *denominator);
   LogicalResult matchScoresOf(ScoreMatcher &matcher,
                               const SoftmaxMatch &softmax, const Expr *value);
-  LogicalResult matchProduct(ScoreMatcher &matcher);
+  FailureOr<std::pair<MatchedOperand, MatchedOperand>>
+  matchProduct(ScoreMatcher &matcher, const Expr *product, double &scale);
+  LogicalResult matchProducts(ScoreMatcher &matcher);
 
   ElementEvaluator &evaluator;
   AttentionFailure &why;
@@ -46,30 +48,47 @@ private:
 };
 } // namespace
 
-/// The scores' product must contract a query and a key.
-LogicalResult AttentionMatcher::matchProduct(ScoreMatcher &matcher) {
-  FailureOr<ProductFactors> factors =
-      operands.getProductOverChannels(match.scores.product);
+/// A product of scores must contract a query and a key.
+FailureOr<std::pair<MatchedOperand, MatchedOperand>>
+AttentionMatcher::matchProduct(ScoreMatcher &matcher, const Expr *product,
+                               double &scale) {
+  FailureOr<ProductFactors> factors = operands.getProductOverChannels(product);
   if (failed(factors))
     return failure();
   if (factors->factors.size() != 2)
-    return fail("scores are no product of two tensors");
+    return LogicalResult(fail("scores are no product of two tensors"));
   const Expr *lhs = factors->factors[0], *rhs = factors->factors[1];
   bool firstIsKey = matcher.dependsOnKey(lhs);
   if (firstIsKey == matcher.dependsOnKey(rhs))
-    return fail("scores are not of a query and a key");
-  match.scores.scale *= factors->constant;
+    return LogicalResult(fail("scores are not of a query and a key"));
+  scale *= factors->constant;
   FailureOr<MatchedOperand> keys =
-      operands.findOperand(firstIsKey ? lhs : rhs, &match.scores.scale);
+      operands.findOperand(firstIsKey ? lhs : rhs, &scale);
   if (failed(keys))
     return failure();
   FailureOr<MatchedOperand> queries =
-      operands.findOperand(firstIsKey ? rhs : lhs, &match.scores.scale);
+      operands.findOperand(firstIsKey ? rhs : lhs, &scale);
   if (failed(queries))
     return failure();
-  match.key = *keys;
-  match.query = *queries;
-  return success();
+  return std::pair(*queries, *keys);
+}
+
+LogicalResult AttentionMatcher::matchProducts(ScoreMatcher &matcher) {
+  MatchedScores &scores = match.scores;
+  match.added.reset();
+  if (scores.added) {
+    auto added = matchProduct(matcher, scores.added, scores.addedScale);
+    if (failed(added))
+      return failure();
+    match.added = *added;
+  }
+  auto operands = matchProduct(matcher, scores.product, scores.scale);
+  if (failed(operands))
+    return failure();
+  std::tie(match.query, match.key) = *operands;
+  return scores.added && scores.scale != scores.addedScale
+             ? fail("two products are scaled by different numbers")
+             : success();
 }
 
 LogicalResult AttentionMatcher::matchScoresOf(ScoreMatcher &matcher,
@@ -86,7 +105,7 @@ LogicalResult AttentionMatcher::matchScoresOf(ScoreMatcher &matcher,
   if (failed(values))
     return failure();
   match.value = *values;
-  return matchProduct(matcher);
+  return matchProducts(matcher);
 }
 
 /// A contraction of probabilities, or of what `denominator` divides, with

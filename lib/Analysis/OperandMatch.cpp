@@ -53,13 +53,14 @@ FailureOr<ProductFactors>
 OperandMatcher::getProductOverChannels(const Expr *product) {
   SmallVector<int64_t> extents = evaluator.getReductionExtents(product);
   // Several dims of channels count as one.
-  int64_t channels = 1;
+  int64_t count = 1;
   for (int64_t extent : extents) {
     if (ShapedType::isDynamic(extent))
       return LogicalResult(fail("scores are contracted over a dynamic dim"));
-    channels *= extent;
+    count *= extent;
   }
-  channel = context.getSym(kChannelSymbol, channels);
+  channel = context.getSym(kChannelSymbol, count);
+  channels.insert(channel);
   SmallVector<const Expr *> at(extents.size());
   const Expr *rest = channel;
   for (size_t i = extents.size(); i-- > 0;) {
@@ -227,7 +228,7 @@ void OperandMatcher::split(const Expr *symbol, int64_t divisor) {
 
 bool OperandMatcher::splitSymbols() {
   llvm::SmallDenseSet<const Expr *> seen;
-  for (MatchedOperand *operand : {&match.query, &match.key, &match.value})
+  for (const MatchedOperand *operand : match.getOperands())
     for (const Expr *index : operand->index)
       if (const Expr *division = findDivision(index, seen)) {
         split(division->getOperands()[0], division->getOperands()[1]->getInt());
@@ -334,8 +335,10 @@ LogicalResult OperandMatcher::nameSymbols() {
     if (!digits)
       return fail("a dim of the result does not come apart");
     for (const Expr *symbol : *digits) {
-      bool inQuery = reads(match.query, symbol);
-      bool inKey = reads(match.key, symbol);
+      bool inQuery = reads(match.query, symbol) ||
+                     (match.added && reads(match.added->first, symbol));
+      bool inKey = reads(match.key, symbol) ||
+                   (match.added && reads(match.added->second, symbol));
       bool inValue = reads(match.value, symbol);
       if (inKey || (inQuery && inValue))
         shared.push_back(symbol);
@@ -350,13 +353,14 @@ LogicalResult OperandMatcher::nameSymbols() {
   if (failed(nameShared(shared)) || failed(nameRows(own)))
     return failure();
   match.domain.push_back({key, DomainDim::N});
-  match.domain.push_back({channel, DomainDim::D});
+  for (const Expr *symbol : channels)
+    match.domain.push_back({symbol, DomainDim::D});
   return checkOperands();
 }
 
 /// Each dim of an operand is made of symbols, or of extent 1.
 LogicalResult OperandMatcher::checkOperands() {
-  for (MatchedOperand *operand : {&match.query, &match.key, &match.value}) {
+  for (const MatchedOperand *operand : match.getOperands()) {
     auto type = cast<RankedTensorType>(operand->tensor.getType());
     for (auto [dim, extent, index] :
          llvm::enumerate(type.getShape(), operand->index)) {

@@ -8,6 +8,7 @@
 #define ROPE_LIB_ANALYSIS_OPERANDMATCH_H
 
 #include "rope/Analysis/AttentionMatch.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace mlir::rope {
 
@@ -73,6 +74,8 @@ private:
   std::string &reason;
   const Expr *key = nullptr;
   const Expr *channel = nullptr;
+  /// The symbols of channels of all products.
+  llvm::SmallSetVector<const Expr *, 2> channels;
   int64_t splits = 0;
 };
 

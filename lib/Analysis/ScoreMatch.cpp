@@ -132,8 +132,7 @@ LogicalResult ScoreMatcher::addCapped(const Expr *tanh, double cap,
     return fail("scores are capped after they were masked");
   if (cap <= 0)
     return fail("the cap of the scores is not positive");
-  scores.product = inner.product;
-  scores.scale = inner.scale;
+  scores = inner;
   scores.softcap = cap;
   return success();
 }
@@ -151,22 +150,30 @@ LogicalResult ScoreMatcher::addScore(ScaledTerm term, MatchedScores &scores) {
   return success();
 }
 
+/// Some of the channels are multiplied apart: those that are turned, say.
+LogicalResult ScoreMatcher::addSecond(ScaledTerm term, MatchedScores &scores) {
+  const Expr *peeled = peel(term.expr);
+  bool plain = scores.product && !scores.softcap && scores.masks.empty() &&
+               peeled->getKind() == Expr::Kind::Read;
+  if (!plain || scores.added)
+    return fail("scores are a sum of more than two products");
+  scores.added = peeled;
+  scores.addedScale = term.factor;
+  return success();
+}
+
 LogicalResult ScoreMatcher::addTerms(const ScaledTerms &terms,
                                      MatchedScores &scores) {
-  const ScaledTerm *score = nullptr;
-  for (const ScaledTerm &term : terms) {
-    if (!hasProduct(term.expr))
-      continue;
-    if (score)
-      return fail("scores are a sum of two products");
-    score = &term;
-  }
-  if (!score)
+  // Terms are listed last first.
+  for (const ScaledTerm &term : llvm::reverse(terms))
+    if (hasProduct(term.expr) &&
+        failed(scores.product ? addSecond(term, scores)
+                              : addScore(term, scores)))
+      return failure();
+  if (!scores.product)
     return fail("scores are no product of query and key");
-  if (failed(addScore(*score, scores)))
-    return failure();
   for (const ScaledTerm &term : terms)
-    if (&term != score)
+    if (!hasProduct(term.expr))
       addMask(term, scores);
   return success();
 }

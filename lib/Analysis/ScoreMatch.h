@@ -89,6 +89,7 @@ private:
   LogicalResult addSum(const Expr *expr, double factor, MatchedScores &scores);
   LogicalResult addTerms(const ScaledTerms &terms, MatchedScores &scores);
   LogicalResult addScore(ScaledTerm term, MatchedScores &scores);
+  LogicalResult addSecond(ScaledTerm term, MatchedScores &scores);
   LogicalResult addChoice(const Expr *choice, double factor,
                           MatchedScores &scores);
   LogicalResult addCapped(const Expr *tanh, double cap, MatchedScores &scores);

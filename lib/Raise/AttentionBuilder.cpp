@@ -54,6 +54,14 @@ static FailureOr<LetteredTensor> buildMask(ExprContext &context,
   return operands.buildOver(sum, type);
 }
 
+/// A query or key, of which there may be two parts.
+static FailureOr<LetteredTensor> buildScored(OperandBuilder &operands,
+                                             const MatchedOperand &operand,
+                                             const MatchedOperand *added) {
+  return added ? operands.buildJoined(operand, *added)
+               : operands.buildView(operand);
+}
+
 FailureOr<Value> rope::buildAttention(OpBuilder &builder, Location loc,
                                       ElementEvaluator &evaluator,
                                       const AttentionMatch &match,
@@ -69,8 +77,10 @@ FailureOr<Value> rope::buildAttention(OpBuilder &builder, Location loc,
     sink = operands.buildOver(match.sink, match.sink->getType());
   if (failed(sink))
     return failure();
-  FailureOr<LetteredTensor> query = operands.buildView(match.query);
-  FailureOr<LetteredTensor> key = operands.buildView(match.key);
+  FailureOr<LetteredTensor> query = buildScored(
+      operands, match.query, match.added ? &match.added->first : nullptr);
+  FailureOr<LetteredTensor> key = buildScored(
+      operands, match.key, match.added ? &match.added->second : nullptr);
   FailureOr<LetteredTensor> value = operands.buildView(match.value);
   FailureOr<LetteredTensor> init = operands.buildInit();
   if (failed(query) || failed(key) || failed(value) || failed(init))

@@ -26,7 +26,7 @@ StringAttr OperandBuilder::getLetters(ArrayRef<const Expr *> symbols) {
 FailureOr<OpFoldResult> OperandBuilder::getExtent(const Expr *symbol) {
   if (!ShapedType::isDynamic(symbol->getExtent()))
     return OpFoldResult(builder.getIndexAttr(symbol->getExtent()));
-  for (const MatchedOperand *operand : {&match.query, &match.key, &match.value})
+  for (const MatchedOperand *operand : match.getOperands())
     for (auto [dim, index] : llvm::enumerate(operand->index))
       if (index == symbol)
         return tensor::getMixedSize(builder, loc, operand->tensor, dim);
@@ -77,6 +77,52 @@ OperandBuilder::buildView(const MatchedOperand &operand) {
         RankedTensorType::get(getStaticShape(sizes), type.getElementType()),
         tensor, groups, sizes);
   return LetteredTensor{tensor, builder.getStringAttr(letters)};
+}
+
+/// An operand over given dims and its channels.
+FailureOr<Value> OperandBuilder::buildPart(const MatchedOperand &operand,
+                                           ArrayRef<const Expr *> shared) {
+  const Expr *read =
+      evaluator.getContext().getRead(operand.tensor, operand.index);
+  SmallVector<const Expr *> symbols(shared);
+  for (const Expr *symbol : collectSymbols(read))
+    if (match.getDim(symbol) == DomainDim::D)
+      symbols.push_back(symbol);
+  ExprDomain domain;
+  for (const Expr *symbol : symbols) {
+    FailureOr<OpFoldResult> extent = getExtent(symbol);
+    if (failed(extent))
+      return failure();
+    domain.symbols.push_back(symbol->getNumber());
+    domain.extents.push_back(*extent);
+  }
+  return buildColumns(builder, loc, domain, read, read->getType(),
+                      /*scalar=*/true, reason);
+}
+
+FailureOr<LetteredTensor>
+OperandBuilder::buildJoined(const MatchedOperand &operand,
+                            const MatchedOperand &added) {
+  ExprContext &context = evaluator.getContext();
+  const Expr *reads[] = {context.getRead(operand.tensor, operand.index),
+                         context.getRead(added.tensor, added.index)};
+  if (reads[0]->getType() != reads[1]->getType())
+    return LogicalResult(fail("two products are of different types"));
+  SmallVector<const Expr *> shared = collectSymbols(reads);
+  llvm::erase_if(shared, [&](const Expr *symbol) {
+    return match.getDim(symbol) == DomainDim::D;
+  });
+  llvm::sort(shared, [&](const Expr *a, const Expr *b) {
+    return *match.getDim(a) < *match.getDim(b);
+  });
+  FailureOr<Value> first = buildPart(operand, shared);
+  FailureOr<Value> second = buildPart(added, shared);
+  if (failed(first) || failed(second))
+    return failure();
+  Value joined = tensor::ConcatOp::create(builder, loc, shared.size(),
+                                          ValueRange{*first, *second});
+  shared.push_back(match.getSymbol(DomainDim::D));
+  return LetteredTensor{joined, getLetters(shared)};
 }
 
 FailureOr<LetteredTensor> OperandBuilder::buildOver(const Expr *expr,

@@ -34,6 +34,10 @@ public:
   /// say so.
   FailureOr<LetteredTensor> buildView(const MatchedOperand &operand);
 
+  /// Two operands over the same dims, one behind the other along the channels.
+  FailureOr<LetteredTensor> buildJoined(const MatchedOperand &operand,
+                                        const MatchedOperand &added);
+
   /// An expression as a tensor of `type` over the symbols that it depends on,
   /// in the order of the domain's letters.
   FailureOr<LetteredTensor> buildOver(const Expr *expr, Type type);
@@ -49,6 +53,8 @@ private:
     reason = why.str();
     return failure();
   }
+  FailureOr<Value> buildPart(const MatchedOperand &operand,
+                             ArrayRef<const Expr *> shared);
   StringAttr getLetters(ArrayRef<const Expr *> symbols);
   FailureOr<OpFoldResult> getExtent(const Expr *symbol);
   Value collapseSymbols(Value output);

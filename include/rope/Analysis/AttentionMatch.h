@@ -39,7 +39,18 @@ struct OperandMatch {
   Value root;
   SmallVector<const Expr *> rootIndex;
   MatchedOperand query, key, value;
+  /// More channels of query and key, whose product is added to the others'. The
+  /// channels of these have a symbol of their own.
+  std::optional<std::pair<MatchedOperand, MatchedOperand>> added;
   SmallVector<DomainSymbol> domain;
+
+  /// The operands of products.
+  SmallVector<const MatchedOperand *> getOperands() const {
+    SmallVector<const MatchedOperand *> operands = {&query, &key, &value};
+    if (added)
+      operands.append({&added->first, &added->second});
+    return operands;
+  }
 
   /// The dim that a symbol is, or nullopt.
   std::optional<DomainDim> getDim(const Expr *symbol) const {
@@ -67,9 +78,10 @@ struct MaskTerm {
 
 /// Scores as they enter the softmax.
 struct MatchedScores {
-  /// The contraction of query and key.
+  /// The contraction of query and key, and another one that is added.
   const Expr *product = nullptr;
-  double scale = 1;
+  const Expr *added = nullptr;
+  double scale = 1, addedScale = 1;
   std::optional<double> softcap;
   SmallVector<MaskTerm> masks;
 };
