@@ -138,6 +138,7 @@ void rope::buildBufferizeStage(OpPassManager &pm,
   pm.addPass(createConvertBufferizationToMemRefPass());
   // It frees what it allocates.
   pm.addPass(createAttentionToVectorPass());
+  pm.addPass(createRotationToVectorPass());
   pm.addPass(createExpandCopiesPass());
   if (options.portable)
     return;

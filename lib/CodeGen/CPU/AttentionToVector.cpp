@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AttentionKernel.h"
+#include "UnitStrides.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -83,43 +84,6 @@ void cpu::computeAttention(AttentionKernel &k) {
     k.loop(0, k.numHeads, 1, [&](Value h) { computeHead(k, b, h); });
   });
   deallocatePacked(k);
-}
-
-//===----------------------------------------------------------------------===//
-// Operands
-//===----------------------------------------------------------------------===//
-
-/// Memory of the same extents without strides.
-static Value allocateLike(OpBuilder &builder, Location loc, Value memory) {
-  auto type = cast<MemRefType>(memory.getType());
-  SmallVector<Value> extents;
-  for (auto [i, extent] : llvm::enumerate(type.getShape()))
-    if (ShapedType::isDynamic(extent))
-      extents.push_back(memref::DimOp::create(builder, loc, memory, i));
-  auto plain = MemRefType::get(type.getShape(), type.getElementType());
-  return memref::AllocOp::create(builder, loc, plain, extents);
-}
-
-/// Vectors lie along the last dim of operands. One that has a stride there,
-/// which bufferization decides, is copied before the op, an init after it.
-static void removeLastStrides(AttentionOp op) {
-  Location loc = op.getLoc();
-  for (OpOperand &operand : op->getOpOperands()) {
-    Value memory = operand.get();
-    auto type = dyn_cast<MemRefType>(memory.getType());
-    if (!type || type.getRank() == 0 || type.isLastDimUnitStride())
-      continue;
-    OpBuilder builder(op);
-    Value plain = allocateLike(builder, loc, memory);
-    operand.set(plain);
-    bool isInit = op.isDpsInit(&operand);
-    if (!isInit)
-      memref::CopyOp::create(builder, loc, memory, plain);
-    builder.setInsertionPointAfter(op);
-    if (isInit)
-      memref::CopyOp::create(builder, loc, plain, memory);
-    memref::DeallocOp::create(builder, loc, plain);
-  }
 }
 
 //===----------------------------------------------------------------------===//

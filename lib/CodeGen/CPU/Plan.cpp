@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AttentionKernel.h"
+#include "RotationParts.h"
 
 #include "mlir/IR/Remarks.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -97,6 +98,14 @@ static std::optional<std::string> findMemoryObstacle(AttentionOp op) {
       if (isa<MemRefType>(input.getType()) && mayOverlap(input, init))
         return "an input may share memory with a result";
   return std::nullopt;
+}
+
+/// Rows are read before they are written, so the init may be the input.
+static bool isOverwritten(const cpu::RotationParts &parts) {
+  if (!isa<MemRefType>(parts.init.getType()))
+    return false;
+  return mayOverlap(parts.table, parts.init) ||
+         (parts.input != parts.init && mayOverlap(parts.input, parts.init));
 }
 
 std::optional<std::string> cpu::findOperandObstacle(AttentionOp op) {
@@ -224,8 +233,8 @@ CPUPlanAttr rope::chooseCPUPlan(AttentionOp op, CPUPlanAttr given,
 // The pass
 //===----------------------------------------------------------------------===//
 
-static remark::RemarkOpts getRemark() {
-  return remark::RemarkOpts::name("attention").category("rope-plan");
+static remark::RemarkOpts getRemark(StringRef what) {
+  return remark::RemarkOpts::name(what).category("rope-plan");
 }
 
 namespace {
@@ -239,26 +248,55 @@ struct PlanPass : rope::impl::PlanPassBase<PlanPass> {
           << lanes.getValue();
       return signalPassFailure();
     }
-    CPUTarget target{lanes, registers, cacheBytes, lookup};
-    getOperation()->walk([&](AttentionOp op) {
-      auto given = op->getAttrOfType<CPUPlanAttr>(kPlanAttrName);
-      if (std::optional<std::string> obstacle = findCPUObstacle(op)) {
-        remark::missed(op.getLoc(), getRemark()) << *obstacle;
-        if (!given)
-          return;
-        op.emitOpError() << "cannot have a plan: " << *obstacle;
-        return signalPassFailure();
-      }
-      CPUPlanAttr plan = chooseCPUPlan(op, given, target);
-      op->setAttr(kPlanAttrName, plan);
-      std::string tile = std::to_string(plan.getRows()) + " rows by " +
-                         std::to_string(plan.getKeys() * plan.getLanes()) +
-                         " keys";
-      if (hasFewRows(op, plan.getStream()))
-        tile += ", which are read where they lie";
-      remark::passed(op.getLoc(), getRemark()) << "vector code of " + tile;
+    WalkResult result = getOperation()->walk([&](Operation *op) {
+      if (auto attention = dyn_cast<AttentionOp>(op))
+        return planAttention(attention);
+      return cpu::getRotationParts(op) ? planRotation(op)
+                                       : WalkResult::advance();
     });
+    if (result.wasInterrupted())
+      signalPassFailure();
     markAllAnalysesPreserved();
+  }
+
+private:
+  /// An op that vector code cannot do must not have a plan.
+  static WalkResult refuse(Operation *op, StringRef what,
+                           const std::string &obstacle) {
+    remark::missed(op->getLoc(), getRemark(what)) << obstacle;
+    if (!op->hasAttr(kPlanAttrName))
+      return WalkResult::advance();
+    op->emitOpError() << "cannot have a plan: " << obstacle;
+    return WalkResult::interrupt();
+  }
+
+  WalkResult planAttention(AttentionOp op) {
+    if (std::optional<std::string> obstacle = findCPUObstacle(op))
+      return refuse(op, "attention", *obstacle);
+    CPUTarget target{lanes, registers, cacheBytes, lookup};
+    CPUPlanAttr plan = chooseCPUPlan(
+        op, op->getAttrOfType<CPUPlanAttr>(kPlanAttrName), target);
+    op->setAttr(kPlanAttrName, plan);
+    std::string tile = std::to_string(plan.getRows()) + " rows by " +
+                       std::to_string(plan.getKeys() * plan.getLanes()) +
+                       " keys";
+    if (hasFewRows(op, plan.getStream()))
+      tile += ", which are read where they lie";
+    remark::passed(op.getLoc(), getRemark("attention"))
+        << "vector code of " + tile;
+    return WalkResult::advance();
+  }
+
+  WalkResult planRotation(Operation *op) {
+    if (std::optional<std::string> obstacle = cpu::findRotationObstacle(op))
+      return refuse(op, "rotation", *obstacle);
+    if (isOverwritten(*cpu::getRotationParts(op)))
+      return refuse(op, "rotation",
+                    "an input may share memory with the result");
+    op->setAttr(kPlanAttrName, getOpenPlan(&getContext()));
+    remark::passed(op->getLoc(), getRemark("rotation"))
+        << "vector code, row by row";
+    return WalkResult::advance();
   }
 };
 } // namespace

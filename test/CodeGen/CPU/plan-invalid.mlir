@@ -39,3 +39,11 @@ func.func @obstacle(%q: memref<8x8xf64>, %o: memref<8x8xf64>) {
     outs(%o : memref<8x8xf64>) scale 0.5 {rope.plan = #rope.cpu_plan<>}
   return
 }
+
+// -----
+
+func.func @rotation(%x: memref<8x8xf64>, %t: memref<2x4xf64>, %o: memref<8x8xf64>) {
+  // expected-error @+1 {{'rope.rotate' op cannot have a plan: input is f64, vectors are f32}}
+  rope.rotate <half along []> ins(%x, %t : memref<8x8xf64>, memref<2x4xf64>) outs(%o : memref<8x8xf64>) {rope.plan = #rope.cpu_plan<>}
+  return
+}

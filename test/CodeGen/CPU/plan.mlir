@@ -122,3 +122,51 @@ func.func @in_place(%q: memref<32x8xf32>, %k: memref<16x8xf32>) {
     outs(%q : memref<32x8xf32>) scale 0.125
   return
 }
+
+// CHECK-LABEL: @rotations
+// CHECK: rope.rotate {{.*}} {rope.plan = #rope.cpu_plan<>}
+// CHECK: rope.rerotate {{.*}} {rope.plan = #rope.cpu_plan<>}
+// KEPT-LABEL: @rotations
+// KEPT: rope.rotate
+// REMARK: remark: [Passed] rotation | Category:rope-plan
+// REMARK-SAME: Remark="vector code, row by row"
+func.func @rotations(%x: tensor<32x8xf32>, %t: tensor<32x2x4xf32>, %o: tensor<32x8xf32>) -> tensor<32x8xf32> {
+  %0 = rope.rotate <half along [0]> ins(%x, %t : tensor<32x8xf32>, tensor<32x2x4xf32>) outs(%o : tensor<32x8xf32>) -> tensor<32x8xf32>
+  %1 = rope.rerotate <interleaved along [0]> ins(%0, %t : tensor<32x8xf32>, tensor<32x2x4xf32>) outs(%o : tensor<32x8xf32>) -> tensor<32x8xf32>
+  return %1 : tensor<32x8xf32>
+}
+
+// CHECK-LABEL: @rotation_of_doubles
+// CHECK-NOT: rope.plan
+// KEPT-LABEL: @rotation_of_doubles
+// KEPT-NOT: rope.rotate
+// REMARK: remark: [Missed] rotation | Category:rope-plan
+// REMARK-SAME: Remark="table is f64, vectors are f32"
+func.func @rotation_of_doubles(%x: tensor<32x8xf32>, %t: tensor<2x4xf64>, %o: tensor<32x8xf32>) -> tensor<32x8xf32> {
+  %0 = rope.rotate <half along []> ins(%x, %t : tensor<32x8xf32>, tensor<2x4xf64>) outs(%o : tensor<32x8xf32>) -> tensor<32x8xf32>
+  return %0 : tensor<32x8xf32>
+}
+
+// CHECK-LABEL: @rotation_of_many_channels
+// KEPT-LABEL: @rotation_of_many_channels
+// CHECK-NOT: rope.plan
+// REMARK: Remark="1024 channels, vectors have 1 to 512"
+func.func @rotation_of_many_channels(%x: tensor<1024xf32>, %t: tensor<2x4xf32>, %o: tensor<1024xf32>) -> tensor<1024xf32> {
+  %0 = rope.rotate <half along []> ins(%x, %t : tensor<1024xf32>, tensor<2x4xf32>) outs(%o : tensor<1024xf32>) -> tensor<1024xf32>
+  return %0 : tensor<1024xf32>
+}
+
+// The table is written over; the input may be.
+// CHECK-LABEL: @rotation_over_table
+// CHECK-NOT: rope.plan
+// REMARK: Remark="an input may share memory with the result"
+func.func @rotation_over_table(%x: memref<2x4xf32>, %t: memref<2x4xf32>) {
+  rope.rotate <half along [] full = true> ins(%x, %t : memref<2x4xf32>, memref<2x4xf32>) outs(%t : memref<2x4xf32>)
+  return
+}
+// CHECK-LABEL: @rotation_in_place
+// CHECK: rope.plan
+func.func @rotation_in_place(%x: memref<2x4xf32>, %t: memref<2x2xf32>) {
+  rope.rotate <half along []> ins(%x, %t : memref<2x4xf32>, memref<2x2xf32>) outs(%x : memref<2x4xf32>)
+  return
+}

@@ -11,11 +11,13 @@
 include "mlir/Pass/PassBase.td"
 
 def PlanPass : Pass<"rope-plan"> {
-  let summary = "Choose how attention becomes vector code";
+  let summary = "Choose how attention and rotations become vector code";
   let description = [{
-    Gives each `rope.attention` that rope-attention-to-vector can take a plan:
-    the attribute `rope.plan`, chosen from the op's extents and types and from
-    the description of the target. What an op's plan already says is kept, so
+    Gives each `rope.attention` that rope-attention-to-vector can take, and each
+    `rope.rotate` and `rope.rerotate` that rope-rotation-to-vector can take, a
+    plan: the attribute `rope.plan`, chosen from the op's extents and types and
+    from the description of the target. A rotation's plan says no more than that
+    it is not to be decomposed. What an op's plan already says is kept, so
     that a user can override single numbers. An op with a plan is left alone by
     `rope-decompose{keep-planned}`.
 
@@ -83,6 +85,37 @@ def AttentionToVectorPass : Pass<"rope-attention-to-vector", "ModuleOp"> {
     "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",
     "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
     "::mlir::vector::VectorDialect"
+  ];
+}
+
+def RotationToVectorPass : Pass<"rope-rotation-to-vector"> {
+  let summary = "Turn rotations of buffers into loops over rows of channels";
+  let description = [{
+    Replaces each `rope.rotate` and `rope.rerotate` on memrefs by loops over its
+    leading dims; rotations in f64 or of more than 512 channels stay.
+    A row of channels is read once, turned in f32 in registers, rounded once and
+    written once; the init may be the input. Where dims share a table, some rows
+    of it stay in the cache while all that they turn passes by.
+
+    ```mlir
+    rope.rotate <half along [1]> ins(%x, %t : memref<8x512x64xf32>, memref<512x2x32xf32>)
+      outs(%y : memref<8x512x64xf32>)
+    // becomes
+    scf.for %block = %c0 to %c512 step %c64 {
+      scf.for %h = %c0 to %c8 step %c1 {
+        scf.for %n = %block to %end step %c1 {
+          %row = vector.load %x[%h, %n, %c0] : memref<8x512x64xf32>, vector<64xf32>
+          %cosines = vector.load %t[%n, %c0, %c0] : memref<512x2x32xf32>, vector<32xf32>
+          ...
+          vector.store %turned, %y[%h, %n, %c0] : memref<8x512x64xf32>, vector<64xf32>
+        }
+      }
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
   ];
 }
 
