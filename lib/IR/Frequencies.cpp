@@ -260,8 +260,9 @@ SmallVector<double> NTKAttr::computeFrequencies(int64_t pairs, Length) const {
 SmallVector<double> DynamicNTKAttr::computeFrequencies(int64_t pairs,
                                                        Length length) const {
   double factor = getFactor().getValueAsDouble();
-  double current = std::max(length.value_or(getTrained()), getTrained());
-  double ratio = factor * current / getTrained() - (factor - 1);
+  double current = length.value_or(getTrained());
+  // Lengths up to the trained one scale θ by 1.
+  double ratio = std::max(factor * current / getTrained() - (factor - 1), 1.0);
   double scale = std::pow(ratio, getNTKExponent(pairs));
   return getGeometric(getTheta().getValueAsDouble() * scale, pairs);
 }
@@ -364,11 +365,8 @@ static Value createConstant(OpBuilder &builder, Location loc, double value) {
 Value DynamicNTKAttr::buildFrequencies(OpBuilder &builder, Location loc,
                                        Value length, int64_t pairs) const {
   double factor = getFactor().getValueAsDouble();
-  Value trained =
-      arith::ConstantIndexOp::create(builder, loc, getTrained()).getResult();
-  Value current = arith::MaxSIOp::create(builder, loc, length, trained);
-  current =
-      arith::IndexCastOp::create(builder, loc, builder.getI64Type(), current);
+  Value current =
+      arith::IndexCastOp::create(builder, loc, builder.getI64Type(), length);
   current =
       arith::SIToFPOp::create(builder, loc, builder.getF64Type(), current);
   Value ratio = arith::MulFOp::create(
@@ -376,6 +374,8 @@ Value DynamicNTKAttr::buildFrequencies(OpBuilder &builder, Location loc,
       createConstant(builder, loc, factor / getTrained()));
   ratio = arith::SubFOp::create(builder, loc, ratio,
                                 createConstant(builder, loc, factor - 1));
+  ratio = arith::MaximumFOp::create(builder, loc, ratio,
+                                    createConstant(builder, loc, 1));
   Value scale = math::PowFOp::create(
       builder, loc, ratio, createConstant(builder, loc, getNTKExponent(pairs)));
   Value theta = arith::MulFOp::create(

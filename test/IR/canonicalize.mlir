@@ -391,6 +391,22 @@ func.func @default_distance(%x: tensor<3x8xf32>, %t: tensor<3x2x4xf32>) -> tenso
 //===----------------------------------------------------------------------===//
 
 #long = #rope.longrope<theta = 1.0e4, short_factors = [1.0, 1.0], long_factors = [1.0, 8.0], trained = 4096, magnitude = 1.19>
+#flat = #rope.dynamic_ntk<theta = 1.0e4, factor = 1.0e17, trained = 4096>
+
+// Up to the trained length the base is scaled by 1, however large the factor.
+// CHECK-LABEL: @short_length
+// CHECK-COUNT-2: rope.table #rope.explicit<frequencies = [1.000000e+00, 1.000000e-02]>
+func.func @short_length(%p: tensor<3xi64>, %t0: tensor<3x2x2xf32>) -> (tensor<3x2x2xf32>, tensor<3x2x2xf32>) {
+  %c1 = arith.constant 1 : index
+  %c4096 = arith.constant 4096 : index
+  %a = rope.table #flat ins(%p : tensor<3xi64>) length(%c1) outs(%t0 : tensor<3x2x2xf32>) -> tensor<3x2x2xf32>
+  %b = rope.table #flat ins(%p : tensor<3xi64>) length(%c4096) outs(%t0 : tensor<3x2x2xf32>) -> tensor<3x2x2xf32>
+  return %a, %b : tensor<3x2x2xf32>, tensor<3x2x2xf32>
+}
+
+// -----
+
+#long = #rope.longrope<theta = 1.0e4, short_factors = [1.0, 1.0], long_factors = [1.0, 8.0], trained = 4096, magnitude = 1.19>
 
 // The list of the length; one of a length known at run time stays.
 // CHECK-LABEL: @constant_length
@@ -463,21 +479,19 @@ func.func @compose_axes(%q: !T, %p: tensor<2x3xi64>) -> !T {
 
 !T = tensor<3x2x5000xf32>
 #ntk = #rope.dynamic_ntk<theta = 1.0e4, factor = 2.0, trained = 2048>
-#flat = #rope.dynamic_ntk<theta = 1.0e4, factor = 1.0e17, trained = 2048>
 
-// No list of very many frequencies, nor of infinite ones.
+// No list of very many frequencies.
 // CHECK-LABEL: @not_listed
 // CHECK-NOT: #rope.explicit
 // CHECK: return
-func.func @not_listed(%x: tensor<3x10000xf32>, %q: !T, %p: tensor<3xi64>, %r: tensor<3x2x4xf32>) -> (!T, !T, tensor<3x10000xf32>, tensor<3x2x4xf32>) {
+func.func @not_listed(%x: tensor<3x10000xf32>, %q: !T, %p: tensor<3xi64>) -> (!T, !T, tensor<3x10000xf32>) {
   %c2048 = arith.constant 2048 : index
   %a = rope.table #ntk ins(%p : tensor<3xi64>) length(%c2048) outs(%q : !T) -> !T
   %b = rope.table #rope.default<1.0e4> ins(%p : tensor<3xi64>) outs(%q : !T) -> !T
   %c = rope.compose ins(%b, inverse %b : !T, !T) outs(%q : !T) -> !T
   %d = rope.table #rope.proportional<theta = 1.0e4, share = 0.5> ins(%p : tensor<3xi64>) outs(%q : !T) -> !T
   %e = rope.rotate <half along [0]> ins(%x, %d : tensor<3x10000xf32>, !T) outs(%x : tensor<3x10000xf32>) -> tensor<3x10000xf32>
-  %f = rope.table #flat ins(%p : tensor<3xi64>) length(%c2048) outs(%r : tensor<3x2x4xf32>) -> tensor<3x2x4xf32>
-  return %a, %c, %e, %f : !T, !T, tensor<3x10000xf32>, tensor<3x2x4xf32>
+  return %a, %c, %e : !T, !T, tensor<3x10000xf32>
 }
 
 // -----

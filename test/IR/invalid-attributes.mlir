@@ -190,6 +190,11 @@ func.func private @dynamic_ntk_zero() attributes {a = #rope.dynamic_ntk<theta = 
 
 // -----
 
+// expected-error @+1 {{trained must be positive and at most 2^53, got 9007199254740993}}
+func.func private @dynamic_ntk_bound() attributes {a = #rope.dynamic_ntk<theta = 1.0e4, factor = 2.0, trained = 9007199254740993>}
+
+// -----
+
 // expected-error @+1 {{trained must be positive and at most 2^53, got 9223372036854775807}}
 func.func private @dynamic_ntk_large() attributes {a = #rope.dynamic_ntk<theta = 1.0e4, factor = 2.0, trained = 9223372036854775807>}
 
@@ -217,6 +222,11 @@ func.func private @yarn_beta() attributes {a = #rope.yarn<theta = 1.0e4, factor 
 
 // -----
 
+// expected-error @+1 {{beta_slow must be an f64}}
+func.func private @yarn_beta_slow() attributes {a = #rope.yarn<theta = 1.0e4, factor = 4.0, trained = 4096, beta_slow = 1.0 : f32>}
+
+// -----
+
 // expected-error @+1 {{beta_fast is out of range}}
 func.func private @yarn_beta_range() attributes {a = #rope.yarn<theta = 1.0e4, factor = 4.0, trained = 4096, beta_fast = 1.0e-307>}
 
@@ -224,6 +234,21 @@ func.func private @yarn_beta_range() attributes {a = #rope.yarn<theta = 1.0e4, f
 
 // expected-error @+1 {{magnitude must be positive and a normal f64, got 0.0}}
 func.func private @yarn_magnitude() attributes {a = #rope.yarn<theta = 1.0e4, factor = 4.0, trained = 4096, magnitude = 0.0>}
+
+// -----
+
+// expected-error @+1 {{magnitude must be an f64}}
+func.func private @yarn_magnitude_f32() attributes {a = #rope.yarn<theta = 1.0e4, factor = 4.0, trained = 4096, magnitude = 1.0 : f32>}
+
+// -----
+
+// expected-error @+1 {{mscale must be an f64}}
+func.func private @yarn_mscale_f32() attributes {a = #rope.yarn<theta = 1.0e4, factor = 4.0, trained = 4096, mscale = 1.0 : f32, mscale_all_dim = 1.0>}
+
+// -----
+
+// expected-error @+1 {{mscale_all_dim must be an f64}}
+func.func private @yarn_mscale_all_dim_f32() attributes {a = #rope.yarn<theta = 1.0e4, factor = 4.0, trained = 4096, mscale = 1.0, mscale_all_dim = 1.0 : f32>}
 
 // -----
 
@@ -238,6 +263,16 @@ func.func private @llama3_order() attributes {a = #rope.llama3<theta = 1.0e4, fa
 
 // -----
 
+// expected-error @+1 {{low must be less than high}}
+func.func private @llama3_equal() attributes {a = #rope.llama3<theta = 1.0e4, factor = 8.0, low = 4.0, high = 4.0, trained = 8192>}
+
+// -----
+
+// expected-error @+1 {{high must be positive and a normal f64, got INF}}
+func.func private @llama3_high() attributes {a = #rope.llama3<theta = 1.0e4, factor = 8.0, low = 1.0, high = 0x7FF0000000000000 : f64, trained = 8192>}
+
+// -----
+
 // expected-error @+1 {{low must be positive and a normal f64, got 0.0}}
 func.func private @llama3_low() attributes {a = #rope.llama3<theta = 1.0e4, factor = 8.0, low = 0.0, high = 4.0, trained = 8192>}
 
@@ -245,6 +280,26 @@ func.func private @llama3_low() attributes {a = #rope.llama3<theta = 1.0e4, fact
 
 // expected-error @+1 {{factors must be positive and a normal f64, got 0.0}}
 func.func private @longrope_zero() attributes {a = #rope.longrope<theta = 1.0e4, short_factors = [1.0, 0.0], long_factors = [1.0, 1.0], trained = 4096>}
+
+// -----
+
+// expected-error @+1 {{factors must be positive and a normal f64, got -1.0}}
+func.func private @longrope_long() attributes {a = #rope.longrope<theta = 1.0e4, short_factors = [1.0, 1.0], long_factors = [1.0, -1.0], trained = 4096>}
+
+// -----
+
+// expected-error @+1 {{theta must be over 1}}
+func.func private @longrope_theta() attributes {a = #rope.longrope<theta = 1.0, short_factors = [1.0, 1.0], long_factors = [1.0, 1.0], trained = 4096>}
+
+// -----
+
+// expected-error @+1 {{trained must be positive and at most 2^53, got 0}}
+func.func private @longrope_trained() attributes {a = #rope.longrope<theta = 1.0e4, short_factors = [1.0, 1.0], long_factors = [1.0, 1.0], trained = 0>}
+
+// -----
+
+// expected-error @+1 {{magnitude must be positive and a normal f64, got 0.0}}
+func.func private @longrope_magnitude() attributes {a = #rope.longrope<theta = 1.0e4, short_factors = [1.0, 1.0], long_factors = [1.0, 1.0], trained = 4096, magnitude = 0.0>}
 
 // -----
 
@@ -256,6 +311,11 @@ func.func private @longrope_not_list() attributes {a = #rope.longrope<theta = 1.
 
 // expected-error @+1 {{share must be at most 1}}
 func.func private @proportional_share() attributes {a = #rope.proportional<theta = 1.0e4, share = 1.5>}
+
+// -----
+
+// expected-error @+1 {{theta must be over 1}}
+func.func private @proportional_theta() attributes {a = #rope.proportional<theta = 1.0, share = 0.5>}
 
 // -----
 

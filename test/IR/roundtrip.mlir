@@ -138,6 +138,7 @@ func.func @memrefs(%start: index, %t: memref<8x2x4xf32>, %x: memref<2x8x8xf16, s
 // CHECK-SAME: #rope.llama3<theta = 5.000000e+05, factor = 8.000000e+00, low = 1.000000e+00, high = 4.000000e+00, trained = 8192>
 // CHECK-SAME: #rope.longrope<theta = 1.000000e+04, short_factors = [1.000000e+00, 1.000000e+00], long_factors = [1.000000e+00, 8.000000e+00], trained = 4096>
 // CHECK-SAME: #rope.proportional<theta = 1.000000e+06, share = 2.500000e-01>
+// CHECK-SAME: #rope.proportional<theta = 1.000000e+06, share = 1.000000e+00>
 // CHECK-SAME: #rope.explicit<frequencies = [1.000000e+00, 0.0033333333333333335], magnitude = 1.200000e+00>
 func.func @schedules() attributes {list = [
   #rope.linear<theta = 1.0e4, factor = 4.0>,
@@ -148,6 +149,7 @@ func.func @schedules() attributes {list = [
   #rope.llama3<theta = 5.0e5, factor = 8.0, low = 1.0, high = 4.0, trained = 8192>,
   #rope.longrope<theta = 1.0e4, short_factors = [1.0, 1.0], long_factors = [1.0, 8.0], trained = 4096>,
   #rope.proportional<theta = 1.0e6, share = 0.25>,
+  #rope.proportional<theta = 1.0e6, share = 1.0>,
   #rope.explicit<frequencies = [1.0, 0.0033333333333333335], magnitude = 1.2>]} {
   return
 }

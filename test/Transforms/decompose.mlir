@@ -100,7 +100,10 @@ func.func @f32_quotient(%ids: tensor<?xi64>, %init: tensor<?x2x2xf32>) -> tensor
 // those of a constant length are constants.
 
 // CHECK-LABEL: func @length
-// CHECK: math.powf
+// CHECK: arith.subf
+// CHECK: %[[ONE:.*]] = arith.constant 1.000000e+00 : f64
+// CHECK: %[[RATIO:.*]] = arith.maximumf %{{.*}}, %[[ONE]] : f64
+// CHECK: math.powf %[[RATIO]],
 // CHECK: %[[W:.*]] = linalg.generic {{.*}} ins(%{{.*}} : tensor<2xf64>) outs(%{{.*}} : tensor<2xi64>)
 // CHECK: linalg.generic {{.*}} ins(%{{.*}}, %[[W]] : tensor<?xi64>, tensor<2xi64>)
 func.func @length(%ids: tensor<?xi64>, %length: index, %init: tensor<?x2x2xf32>) -> tensor<?x2x2xf32> {

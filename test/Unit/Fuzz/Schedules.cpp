@@ -19,9 +19,10 @@ namespace {
 struct Parameters {
   Parameters(Draw &draw, MLIRContext *context, int64_t pairs)
       : draw(draw), builder(context), pairs(pairs),
-        theta(draw.pick({1e4, 5e5, 1e7, draw.uniform(2, 1e5)})),
+        theta(draw.pick(
+            {1e4, 5e5, 1e7, draw.uniform(2, 30), draw.uniform(2, 1e5)})),
         factor(draw.pick({1.0, 2.0, 8.0, 40.0, draw.uniform(0.5, 10)})),
-        trained(draw.pick<int64_t>({512, 2048, 4096, 8192})),
+        trained(draw.pick<int64_t>({6, 100, 512, 2048, 4096, 8192})),
         length(draw.pick<int64_t>(
             {1, trained - 1, trained, trained + 1, 4 * trained})) {}
 
