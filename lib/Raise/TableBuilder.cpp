@@ -20,7 +20,23 @@
 using namespace mlir;
 using namespace mlir::rope;
 
+/// The extent of a dim of the source. One that is known to be that of an
+/// argument is taken from there, so that tables of several sources have one
+/// shape; others from the source, which keeps no more of the model's own code
+/// alive.
+static OpFoldResult getExtent(OpBuilder &builder, Location loc,
+                              ElementEvaluator &evaluator, Value source,
+                              int64_t dim) {
+  const Expr *extent = evaluator.evaluateExtent(source, dim);
+  if (extent->getKind() == Expr::Kind::Dim &&
+      isa<BlockArgument>(extent->getValue()))
+    return tensor::getMixedSize(builder, loc, extent->getValue(),
+                                extent->getNumber());
+  return tensor::getMixedSize(builder, loc, source, dim);
+}
+
 static FailureOr<ExprDomain> getDomain(OpBuilder &builder, Location loc,
+                                       ElementEvaluator &evaluator,
                                        const RotationMatch &match,
                                        ArrayRef<const Expr *> exprs,
                                        std::string &reason) {
@@ -28,7 +44,6 @@ static FailureOr<ExprDomain> getDomain(OpBuilder &builder, Location loc,
   for (const Expr *symbol : collectSymbols(exprs))
     domain.symbols.push_back(symbol->getNumber());
   for (int64_t symbol : domain.symbols) {
-    // The source has the dim, and does not keep the model's own code alive.
     const SourceDim *found = llvm::find_if(
         match.dims, [&](const SourceDim &dim) { return dim.follows(symbol); });
     if (found == match.dims.end()) {
@@ -36,11 +51,11 @@ static FailureOr<ExprDomain> getDomain(OpBuilder &builder, Location loc,
       return failure();
     }
     int64_t extent = cast<ShapedType>(match.root.getType()).getDimSize(symbol);
-    domain.extents.push_back(
-        found->count == 1 || ShapedType::isDynamic(extent)
-            ? tensor::getMixedSize(builder, loc, match.source,
-                                   found - match.dims.begin())
-            : builder.getIndexAttr(extent));
+    domain.extents.push_back(found->count == 1 || ShapedType::isDynamic(extent)
+                                 ? getExtent(builder, loc, evaluator,
+                                             match.source,
+                                             found - match.dims.begin())
+                                 : builder.getIndexAttr(extent));
   }
   return domain;
 }
@@ -323,7 +338,8 @@ buildComputed(OpBuilder &builder, Location loc, ElementEvaluator &evaluator,
               bool exactAngles, std::string &reason) {
   SmallVector<const Expr *> given =
       getPositions(builder, loc, evaluator.getContext(), computed);
-  FailureOr<ExprDomain> domain = getDomain(builder, loc, match, given, reason);
+  FailureOr<ExprDomain> domain =
+      getDomain(builder, loc, evaluator, match, given, reason);
   if (failed(domain))
     return failure();
   FailureOr<Value> positions = buildPositions(
@@ -381,6 +397,7 @@ static FailureOr<Value> buildPlane(OpBuilder &builder, Location loc,
 }
 
 static FailureOr<BuiltTable> buildAssembled(OpBuilder &builder, Location loc,
+                                            ElementEvaluator &evaluator,
                                             const RotationMatch &match,
                                             std::string &reason) {
   FailureOr<RotaryFit> fit = fitRotary(match, {}, reason);
@@ -396,7 +413,8 @@ static FailureOr<BuiltTable> buildAssembled(OpBuilder &builder, Location loc,
   }
   SmallVector<const Expr *> all(cos);
   llvm::append_range(all, sin);
-  FailureOr<ExprDomain> built = getDomain(builder, loc, match, all, reason);
+  FailureOr<ExprDomain> built =
+      getDomain(builder, loc, evaluator, match, all, reason);
   if (failed(built))
     return failure();
   ExprDomain &domain = *built;
@@ -431,7 +449,8 @@ FailureOr<BuiltTable> rope::buildTable(OpBuilder &builder, Location loc,
     if (succeeded(computed))
       return computed;
   }
-  FailureOr<BuiltTable> table = buildAssembled(builder, loc, match, reason);
+  FailureOr<BuiltTable> table =
+      buildAssembled(builder, loc, evaluator, match, reason);
   if (succeeded(table) && !unknown.empty())
     table->description += " (" + unknown + ")";
   return table;
