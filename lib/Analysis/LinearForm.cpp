@@ -125,10 +125,8 @@ FailureOr<LinearForm> LinearFormBuilder::buildApply(const Expr *expr) {
         return buildScaled(a, b, /*divide=*/false);
   if (expr->isa<arith::DivFOp>() && !dependsOnSource(operands[1]))
     return buildScaled(operands[0], operands[1], /*divide=*/true);
-  if (expr->isa<arith::ExtFOp>() || expr->isa<arith::TruncFOp>()) {
-    narrowing |= expr->isa<arith::TruncFOp>();
+  if (expr->isa<arith::ExtFOp>() || expr->isa<arith::TruncFOp>())
     return build(operands[0]);
-  }
   // A choice, or a part of a complex number, that a closer look may settle.
   if (const Expr *closer = evaluator.expandOnce(expr, source))
     return build(closer);

@@ -240,7 +240,6 @@ const Expr *RotationMatcher::stripFactor(const Expr *element, double &factor) {
       element = step;
     } else if (element->isa<arith::ExtFOp>() ||
                element->isa<arith::TruncFOp>()) {
-      match.narrowing |= element->isa<arith::TruncFOp>();
       element = operands[0];
     } else if (element->isa<arith::MulFOp>()) {
       std::optional<double> first = peelConstant(evaluator, operands[0]);
@@ -295,7 +294,6 @@ LogicalResult RotationMatcher::buildForms() {
                   " terms");
     forms.push_back(std::move(*form));
   }
-  match.narrowing |= builder.sawNarrowing();
   return success();
 }
 

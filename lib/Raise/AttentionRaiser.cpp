@@ -11,11 +11,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "RaiseSession.h"
+#include "Roundings.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "rope/Raise/AttentionBuilder.h"
 #include "rope/Raise/ContractionSplitter.h"
 #include "rope/Raise/ExprBuilder.h"
+
+#include "llvm/ADT/SmallVectorExtras.h"
 
 #include <variant>
 
@@ -36,6 +39,11 @@ struct FoundAttention {
   }
   Value getRoot() const {
     return std::visit([](auto &m) { return m.root; }, match);
+  }
+  SmallVector<Value> getSources() const {
+    return llvm::map_to_vector(
+        std::visit([](auto &m) { return m.getOperands(); }, match),
+        [](const MatchedOperand *operand) { return operand->tensor; });
   }
 };
 
@@ -187,6 +195,7 @@ bool AttentionRaiser::rewrite(const FoundAttention &found) {
   if (size_t assumed = found.session->getAssumptions().size())
     text += ", assuming " + std::to_string(assumed) +
             " equal extents, which are checked";
+  text += describeRoundings(root, found.getSources());
   report.addRaised(found.isLinear() ? RaiseReport::Kind::LinearAttention
                                     : RaiseReport::Kind::Attention,
                    loc, text);

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RaiseSession.h"
+#include "Roundings.h"
 #include "rope/Raise/ContractionSplitter.h"
 #include "rope/Raise/RotationBuilder.h"
 #include "llvm/ADT/MapVector.h"
@@ -200,7 +201,7 @@ bool RotationRaiser::rewrite(const FoundRotation &match) {
       loc,
       Twine("rotation of ") + Twine(match.pairs.size()) +
           (match.inverse ? " pairs, turned back, by " : " pairs by ") +
-          table->description);
+          table->description + describeRoundings(match.root, match.source));
   Value(match.root).replaceAllUsesWith(turned);
   return true;
 }

@@ -25,7 +25,7 @@ using LinearForm = SmallVector<LinearTerm, 2>;
 /// Writes elements as linear forms in elements of one source tensor.
 ///
 /// Casts between floating-point types on the way from the source are looked
-/// through; `sawNarrowing` tells whether one of them rounds.
+/// through.
 class LinearFormBuilder {
 public:
   LinearFormBuilder(ElementEvaluator &evaluator, Value source)
@@ -35,7 +35,6 @@ public:
   FailureOr<LinearForm> build(const Expr *expr);
 
   StringRef getReason() const { return reason; }
-  bool sawNarrowing() const { return narrowing; }
 
   /// Whether the elements of a value are computed from those of the source.
   bool dependsOnSource(Value value);
@@ -56,7 +55,6 @@ private:
   llvm::DenseMap<const Expr *, bool> exprs;
   llvm::DenseMap<const Expr *, FailureOr<LinearForm>> forms;
   std::string reason;
-  bool narrowing = false;
 };
 
 } // namespace mlir::rope

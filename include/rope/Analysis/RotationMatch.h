@@ -68,8 +68,6 @@ struct RotationMatch {
   bool full = false;
   /// A positive factor that the root has besides.
   double factor = 1;
-  /// Whether the model rounds between source and root.
-  bool narrowing = false;
 
   bool isChannelDim(int64_t dim) const {
     return dim >= rootDim && dim < rootDim + rootDims;
