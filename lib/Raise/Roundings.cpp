@@ -40,9 +40,8 @@ static SmallVector<Operation *> getOpsBetween(Value root,
     ops.push_back(op);
     llvm::append_range(queue, getReads(op));
   }
-  llvm::sort(ops, [](Operation *a, Operation *b) {
-    return a->isBeforeInBlock(b);
-  });
+  llvm::sort(ops,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
   return ops;
 }
 

@@ -94,8 +94,8 @@ FailureOr<std::string> test::runRandomPasses(func::FuncOp function,
       tileFunction(function, draw, names);
       continue;
     }
-    std::vector<std::string> passes = {"canonicalize", "cse",
-                                       "loop-invariant-code-motion"};
+    std::vector<std::string> passes = {
+        "canonicalize", "cse", "loop-invariant-code-motion", "rope-fuse"};
     if (PassInfo::lookup("rope-simplify"))
       passes.push_back("rope-simplify");
     const std::string &pass = draw.pick(passes);
