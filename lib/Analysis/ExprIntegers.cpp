@@ -333,6 +333,25 @@ static std::optional<IntRange> getRemainderRange(ExprContext &context,
   return std::nullopt;
 }
 
+/// A symbol is below its extent: what follows where only the extent is left
+/// besides it.
+static IntRange getRangeBelowExtent(ExprContext &context, const Expr *expr) {
+  IntRange range;
+  for (auto [atom, coefficient] :
+       llvm::zip(expr->getOperands(), expr->getCoefficients())) {
+    const Expr *extent = atom->getDynamicExtent();
+    if (!extent)
+      continue;
+    const Expr *step =
+        context.sub(context.sub(extent, context.getInt(1)), atom);
+    const Expr *atLast =
+        context.add(expr, context.mul(step, context.getInt(coefficient)));
+    if (atLast->isInt())
+      (coefficient > 0 ? range.high : range.low) = atLast->getInt();
+  }
+  return range;
+}
+
 /// What follows from the form of an expression alone.
 static IntRange getOwnRange(ExprContext &context, const Expr *expr) {
   switch (expr->getKind()) {
@@ -353,7 +372,9 @@ static IntRange getOwnRange(ExprContext &context, const Expr *expr) {
     for (auto [atom, coefficient] :
          llvm::zip(expr->getOperands(), expr->getCoefficients()))
       range = sum(range, scale(context.getRange(atom), coefficient));
-    return range;
+    IntRange below = getRangeBelowExtent(context, expr);
+    return {range.low ? range.low : below.low,
+            range.high ? range.high : below.high};
   }
   default:
     return getTypeRange(expr->getType());

@@ -113,6 +113,18 @@ TEST_F(ExprTest, SignsComeOutOfProducts) {
             exprs.apply<arith::MulFOp>(f32, {y, x}));
 }
 
+TEST_F(ExprTest, SymbolsAreBelowTheirExtents) {
+  const Expr *length = sym(7, ShapedType::kDynamic);
+  const Expr *i = exprs.getSym(0, ShapedType::kDynamic, length);
+  EXPECT_EQ(exprs.getRange(exprs.sub(i, length)).high, -1);
+  EXPECT_EQ(exprs.getRange(exprs.sub(length, i)).low, 1);
+  const Expr *further = exprs.add(i, exprs.getInt(2));
+  EXPECT_EQ(exprs.getRange(exprs.sub(further, length)).high, 1);
+  // Another extent says nothing.
+  const Expr *other = sym(8, ShapedType::kDynamic);
+  EXPECT_FALSE(exprs.getRange(exprs.sub(i, other)).high.has_value());
+}
+
 TEST_F(ExprTest, ZeroTimesWhatIsFinite) {
   const Expr *zero = exprs.getFloat(0, f32);
   const Expr *position = exprs.apply<arith::SIToFPOp>(f32, sym(0, 8));
