@@ -67,7 +67,8 @@ private:
   const Expr *peel(const Expr *expr) { return rope::peel(evaluator, expr); }
 
   // Softmaxes (SoftmaxMatch.cpp).
-  FailureOr<SoftmaxMatch> matchSoftmaxOp(const Expr *read);
+  FailureOr<const Expr *> getElementMore(const Expr *summed);
+  FailureOr<SoftmaxMatch> matchSoftmaxOp(const Expr *read, bool &isCandidate);
   FailureOr<SoftmaxMatch> matchGuarded(const Expr *choice, bool &isCandidate);
   FailureOr<SoftmaxMatch> matchLogarithm(const Expr *exponential,
                                          bool &isCandidate);

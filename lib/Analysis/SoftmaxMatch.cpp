@@ -74,6 +74,22 @@ LogicalResult ScoreMatcher::matchSink(const Expr *last,
   return success();
 }
 
+/// Where the one element is that is summed besides those of the keys; null if
+/// there is none.
+FailureOr<const Expr *> ScoreMatcher::getElementMore(const Expr *summed) {
+  const Expr *keys = ShapedType::isDynamic(key->getExtent())
+                         ? key->getDynamicExtent()
+                         : context.getInt(key->getExtent());
+  if (summed && summed == keys)
+    return static_cast<const Expr *>(nullptr);
+  if (summed && keys && summed == context.add(keys, context.getInt(1)))
+    return keys;
+  return LogicalResult(
+      fail(summed && keys && summed->isInt() && keys->isInt()
+               ? "the denominator sums over another number of keys"
+               : "the denominator is not known to sum over as many keys"));
+}
+
 /// The sum must be of the numerator itself, over the keys and at most one more
 /// element.
 LogicalResult ScoreMatcher::matchSumRead(const Expr *sum, const Expr *numerator,
@@ -86,23 +102,13 @@ LogicalResult ScoreMatcher::matchSumRead(const Expr *sum, const Expr *numerator,
   if (evaluator.expandFully(peel(over->element)) !=
       evaluator.expandFully(peel(numerator)))
     return fail("the denominator does not sum the numerator");
-  int64_t extent = evaluator.getReductionExtents(sum)[*dim];
-  int64_t keys = key->getExtent();
-  if (ShapedType::isDynamic(keys) || ShapedType::isDynamic(extent)) {
-    const Expr *summed = evaluator.evaluateReductionExtent(sum, *dim);
-    const Expr *read = ShapedType::isDynamic(keys) ? key->getDynamicExtent()
-                                                   : context.getInt(keys);
-    return summed && summed == read
-               ? success()
-               : fail("the denominator is not known to sum over as many keys");
-  }
-  if (extent == keys)
-    return success();
-  if (extent != keys + 1)
-    return fail("the denominator sums over another number of keys");
-  return matchSink(
-      evaluator.evaluateReductionOver(sum, context.getInt(keys))->element,
-      shifts, match);
+  FailureOr<const Expr *> more =
+      getElementMore(evaluator.evaluateReductionExtent(sum, *dim));
+  if (failed(more))
+    return failure();
+  return *more ? matchSink(evaluator.evaluateReductionOver(sum, *more)->element,
+                           shifts, match)
+               : success();
 }
 
 LogicalResult ScoreMatcher::matchSum(const Expr *denominator,
@@ -201,26 +207,33 @@ FailureOr<SoftmaxMatch> ScoreMatcher::matchLogarithm(const Expr *exponential,
 }
 
 /// linalg.softmax along the key.
-FailureOr<SoftmaxMatch> ScoreMatcher::matchSoftmaxOp(const Expr *read) {
+FailureOr<SoftmaxMatch> ScoreMatcher::matchSoftmaxOp(const Expr *read,
+                                                     bool &isCandidate) {
   auto op = read->getValue().getDefiningOp<linalg::SoftmaxOp>();
   if (!op || read->getOperands()[op.getDimension()] != key)
     return failure();
   for (auto [dim, index] : llvm::enumerate(read->getOperands()))
     if (dim != op.getDimension() && dependsOnKey(index))
       return failure();
+  isCandidate = true;
+  FailureOr<const Expr *> more = getElementMore(
+      evaluator.evaluateExtent(op.getInput(), op.getDimension()));
+  if (failed(more))
+    return failure();
+  SmallVector<const Expr *> index(read->getOperands());
   SoftmaxMatch match;
-  match.score = {{context.getRead(op.getInput(), read->getOperands()), 1}};
+  match.score = {{context.getRead(op.getInput(), index), 1}};
+  index[op.getDimension()] = *more;
+  if (*more)
+    match.sink = context.getRead(op.getInput(), index);
   return match;
 }
 
 FailureOr<SoftmaxMatch> ScoreMatcher::matchSoftmax(const Expr *probability,
                                                    bool &isCandidate) {
   const Expr *expr = peel(probability);
-  if (expr->getKind() == Expr::Kind::Read) {
-    FailureOr<SoftmaxMatch> match = matchSoftmaxOp(expr);
-    isCandidate |= succeeded(match);
-    return match;
-  }
+  if (expr->getKind() == Expr::Kind::Read)
+    return matchSoftmaxOp(expr, isCandidate);
   if (expr->isa<arith::SelectOp>())
     return matchGuarded(expr, isCandidate);
   for (Quotient quotient : getQuotients(evaluator, expr))
