@@ -14,147 +14,30 @@
 //===----------------------------------------------------------------------===//
 
 #include "LinalgTiles.h"
+#include "ProductPanels.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
-#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace mlir::rope;
 using linalg::GenericOp;
 
-// Below this number of rows a panel is not read often enough to be packed.
-static constexpr int64_t kMinRowsToPack = 16;
 // Rows of a register tile, at most.
 static constexpr int64_t kRows = 6;
+// Up to this number of rows, reading the panel in order decides.
+static constexpr int64_t kMaxRowsToStream = 4;
+// Steps that are unrolled where a sum is that short.
+static constexpr int64_t kUnrolledSteps = 4;
 // What a packed panel may take of the second-level cache.
 static constexpr int64_t kPanelBytes = 256 * 1024;
-
-namespace {
-// Which loop plays which part.
-struct Roles {
-  unsigned lane;               // runs along the result's memory
-  std::optional<unsigned> row; // varies the operand that lanes do not
-  SmallVector<unsigned> steps; // summed over
-  SmallVector<unsigned> outer; // the rest
-  unsigned panelOperand;       // the input that varies with the lanes
-};
-} // namespace
-
-static std::optional<Roles> assignRoles(GenericOp op) {
-  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  Roles roles;
-  op.getReductionDims(roles.steps);
-  if (maps[2].getNumResults() == 0 ||
-      !llvm::all_of(roles.steps, [&](unsigned step) {
-        return maps[0].isFunctionOfDim(step) && maps[1].isFunctionOfDim(step);
-      }))
-    return std::nullopt;
-  roles.lane = maps[2].getDimPosition(maps[2].getNumResults() - 1);
-  bool inLeft = maps[0].isFunctionOfDim(roles.lane);
-  if (inLeft == maps[1].isFunctionOfDim(roles.lane))
-    return std::nullopt;
-  roles.panelOperand = inLeft ? 0 : 1;
-  AffineMap other = maps[1 - roles.panelOperand];
-  AffineMap panel = maps[roles.panelOperand];
-  for (AffineExpr result : maps[2].getResults().drop_back()) {
-    unsigned dim = cast<AffineDimExpr>(result).getPosition();
-    if (other.isFunctionOfDim(dim) && !panel.isFunctionOfDim(dim)) {
-      if (roles.row)
-        roles.outer.push_back(*roles.row);
-      roles.row = dim;
-    } else {
-      roles.outer.push_back(dim);
-    }
-  }
-  return roles;
-}
-
-static bool isLaneContiguous(GenericOp op, const Roles &roles) {
-  AffineMap map = op.getIndexingMapsArray()[roles.panelOperand];
-  return map.getDimPosition(map.getNumResults() - 1) == roles.lane;
-}
 
 // Rows of a register tile: as few tiles as possible, of equal size.
 static int64_t chooseRows(int64_t extent) {
   if (ShapedType::isDynamic(extent))
     return kRows;
   return llvm::divideCeil(extent, llvm::divideCeil(extent, kRows));
-}
-
-static Value widen(OpBuilder &builder, Location loc, Value value, Type type) {
-  if (value.getType() == type || !isa<FloatType>(type))
-    return value;
-  return arith::ExtFOp::create(builder, loc, type, value);
-}
-
-// A tensor without contents, cut from one of a size that is known even where
-// this one is not, so that its buffer can be shared by all iterations of loops.
-static Value createScratch(OpBuilder &builder, Location loc,
-                           ArrayRef<OpFoldResult> sizes,
-                           ArrayRef<int64_t> bounds, Type element) {
-  SmallVector<int64_t> capacity;
-  for (auto [size, bound] : llvm::zip_equal(sizes, bounds))
-    capacity.push_back(getConstantIntValue(size).value_or(bound));
-  bool known = llvm::all_of(sizes, [](OpFoldResult size) {
-    return getConstantIntValue(size).has_value();
-  });
-  if (known || llvm::any_of(capacity, ShapedType::isDynamic))
-    return tensor::EmptyOp::create(builder, loc, sizes, element);
-  // Not tensor.empty: patterns would fold the slice into it.
-  Value buffer = bufferization::AllocTensorOp::create(
-      builder, loc, RankedTensorType::get(capacity, element), ValueRange());
-  SmallVector<OpFoldResult> offsets(sizes.size(), builder.getIndexAttr(0));
-  SmallVector<OpFoldResult> strides(sizes.size(), builder.getIndexAttr(1));
-  return tensor::ExtractSliceOp::create(builder, loc, buffer, offsets, sizes,
-                                        strides);
-}
-
-// A dense copy of an operand in another type, its dims in the order of the
-// loops `order` and no larger than `bounds`, where those are static.
-static GenericOp copyInOrder(RewriterBase &rewriter, GenericOp op,
-                             OpOperand *operand, ArrayRef<unsigned> order,
-                             ArrayRef<int64_t> bounds, Type element) {
-  Location loc = op.getLoc();
-  // The copy's loops are `order`; its source has the same dims, permuted.
-  SmallVector<AffineExpr> source;
-  SmallVector<OpFoldResult> sizes(order.size());
-  SmallVector<OpFoldResult> have =
-      tensor::getMixedSizes(rewriter, loc, operand->get());
-  AffineMap map = op.getMatchingIndexingMap(operand);
-  for (auto [i, result] : llvm::enumerate(map.getResults())) {
-    unsigned dim = cast<AffineDimExpr>(result).getPosition();
-    size_t at = llvm::find(order, dim) - order.begin();
-    source.push_back(rewriter.getAffineDimExpr(at));
-    sizes[at] = have[i];
-  }
-  Value empty = createScratch(rewriter, loc, sizes, bounds, element);
-  SmallVector<utils::IteratorType> parallel(order.size(),
-                                            utils::IteratorType::parallel);
-  auto from = AffineMap::get(order.size(), 0, source, rewriter.getContext());
-  return GenericOp::create(
-      rewriter, loc, empty.getType(), operand->get(), empty,
-      ArrayRef<AffineMap>{from, rewriter.getMultiDimIdentityMap(order.size())},
-      parallel, [&](OpBuilder &b, Location l, ValueRange args) {
-        linalg::YieldOp::create(b, l, widen(b, l, args[0], element));
-      });
-}
-
-// `op` on other inputs and maps, widened to the type of the sums.
-static GenericOp createProduct(RewriterBase &rewriter, GenericOp op,
-                               ValueRange inputs, ArrayRef<AffineMap> maps) {
-  Type element = getElementTypeOrSelf(op.getDpsInits()[0]);
-  return GenericOp::create(
-      rewriter, op.getLoc(), op.getResultTypes(), inputs, op.getDpsInits(),
-      maps, op.getIteratorTypesArray(),
-      [&](OpBuilder &b, Location l, ValueRange args) {
-        Value product = arith::MulFOp::create(
-            b, l, widen(b, l, args[0], element), widen(b, l, args[1], element));
-        Value sum = arith::AddFOp::create(b, l, args[2], product);
-        linalg::YieldOp::create(b, l, sum);
-      });
 }
 
 namespace {
@@ -168,14 +51,19 @@ public:
   void run(GenericOp op);
 
 private:
-  GenericOp packPanel(GenericOp op, const Roles &roles,
-                      int64_t maxSteps = ShapedType::kDynamic);
+  GenericOp createFill(GenericOp op);
   void fillPiece(GenericOp op);
   void sumTile(GenericOp op, ArrayRef<unsigned> steps);
   void tileRows(GenericOp op);
+  Value readSums(GenericOp op, VectorType type);
+  void padTile(GenericOp op, const Roles &roles, Value panel);
+  void tilePadded(GenericOp op, int64_t size);
+  DimBlock startBlock(GenericOp op, const Roles &roles, int64_t steps);
   void tilePanel(GenericOp op);
   void tilePanels(GenericOp op);
   int64_t chooseSteps(GenericOp op, const Roles &roles) const;
+  bool shouldStream(GenericOp op, const Roles &roles) const;
+  void tileStreaming(GenericOp op, unsigned step);
 
   RewriterBase &rewriter;
   int64_t lanes;
@@ -187,38 +75,9 @@ private:
 };
 } // namespace
 
-// Copies the panel of `op` to a dense tensor, steps outermost and lanes
-// innermost, in the type of the sums.
-GenericOp ProductTiler::packPanel(GenericOp op, const Roles &roles,
-                                  int64_t maxSteps) {
-  OpBuilder::InsertionGuard guard(rewriter);
-  rewriter.setInsertionPoint(op);
-  SmallVector<unsigned> order = roles.steps;
-  order.push_back(roles.lane);
-  SmallVector<int64_t> bounds(order.size(), ShapedType::kDynamic);
-  bounds.front() = maxSteps;
-  GenericOp pack =
-      copyInOrder(rewriter, op, op.getDpsInputOperand(roles.panelOperand),
-                  order, bounds, getElementTypeOrSelf(op.getDpsInits()[0]));
-
-  SmallVector<AffineExpr> target = llvm::map_to_vector(
-      order, [&](unsigned dim) { return rewriter.getAffineDimExpr(dim); });
-  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  maps[roles.panelOperand] =
-      AffineMap::get(op.getNumLoops(), 0, target, rewriter.getContext());
-  SmallVector<Value> inputs = op.getDpsInputs();
-  inputs[roles.panelOperand] = pack.getResult(0);
-  GenericOp packed = createProduct(rewriter, op, inputs, maps);
-  rewriter.replaceOp(op, packed.getResults());
-  tileElementwise(rewriter, pack, lanes);
-  return packed;
-}
-
 // Gives a piece a start value of its own in place of a slice of a filled
 // tensor, which need then not be filled.
-void ProductTiler::fillPiece(GenericOp op) {
-  if (!start)
-    return;
+GenericOp ProductTiler::createFill(GenericOp op) {
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(op);
   Value init = op.getDpsInits()[0];
@@ -241,16 +100,28 @@ void ProductTiler::fillPiece(GenericOp op) {
       });
   rewriter.modifyOpInPlace(
       op, [&] { op.getDpsInitsMutable()[0].set(fill.getResult(0)); });
-  if (fill.hasPureTensorSemantics() &&
-      cast<RankedTensorType>(init.getType()).hasStaticShape())
+  return fill;
+}
+
+// The same for a tile, in vectors if its size is known.
+void ProductTiler::fillPiece(GenericOp op) {
+  if (!start)
+    return;
+  GenericOp fill = createFill(op);
+  auto type = cast<RankedTensorType>(fill.getResultTypes()[0]);
+  if (type.hasStaticShape())
     (void)vectorizePiece(rewriter, fill);
 }
 
 // Sums up one register tile.
 void ProductTiler::sumTile(GenericOp op, ArrayRef<unsigned> steps) {
   fillPiece(op);
-  op = tileToUnits(rewriter, op, steps);
-  op = dropUnits(rewriter, op, steps.drop_back());
+  int64_t extent = op.getStaticLoopRanges()[steps.back()];
+  if (ShapedType::isDynamic(extent) || extent > kUnrolledSteps ||
+      steps.size() > 1) {
+    op = tileToUnits(rewriter, op, steps);
+    op = dropUnits(rewriter, op, steps.drop_back());
+  }
   (void)vectorizePiece(rewriter, op);
 }
 
@@ -282,27 +153,127 @@ int64_t ProductTiler::chooseSteps(GenericOp op, const Roles &roles) const {
   return std::min<int64_t>(llvm::alignTo(size, lanes), extent);
 }
 
+// A block of the sum; sets whether it is the first.
+DimBlock ProductTiler::startBlock(GenericOp op, const Roles &roles,
+                                  int64_t steps) {
+  DimBlock block = tileDimInBlocks(rewriter, op, roles.steps.front(), steps);
+  isFirst = nullptr;
+  if (!block.position || !start)
+    return block;
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(block.op);
+  Location loc = block.op.getLoc();
+  Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
+  isFirst = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq,
+                                  block.position, zero);
+  return block;
+}
+
 void ProductTiler::tilePanel(GenericOp op) {
   std::optional<Roles> roles = assignRoles(op);
-  int64_t rows = roles->row ? op.getStaticLoopRanges()[*roles->row] : 1;
-  bool manyRows = ShapedType::isDynamic(rows) || rows >= kMinRowsToPack;
   bool narrow = getElementTypeOrSelf(op.getDpsInputs()[roles->panelOperand]) !=
                 getElementTypeOrSelf(op.getDpsInits()[0]);
-  if (!manyRows && !narrow && isLaneContiguous(op, *roles))
+  if (!hasManyRows(op, *roles) && !narrow && isLaneContiguous(op, *roles))
     return tileRows(op);
-  if (!manyRows || roles->steps.size() != 1)
-    return tileRows(packPanel(op, *roles));
+  if (!hasManyRows(op, *roles) || roles->steps.size() != 1)
+    return tileRows(packPanel(rewriter, op, *roles, lanes).product);
   int64_t steps = chooseSteps(op, *roles);
-  DimBlock block = tileDimInBlocks(rewriter, op, roles->steps.front(), steps);
-  OpBuilder::InsertionGuard guard(rewriter);
-  if (block.position && start) {
-    rewriter.setInsertionPoint(block.op);
-    Value zero = arith::ConstantIndexOp::create(rewriter, op.getLoc(), 0);
-    isFirst =
-        arith::CmpIOp::create(rewriter, block.op.getLoc(),
-                              arith::CmpIPredicate::eq, block.position, zero);
+  DimBlock block = startBlock(op, *roles, steps);
+  tileRows(packPanel(rewriter, block.op, *roles, lanes, steps).product);
+  isFirst = nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Panels that are not full
+//===----------------------------------------------------------------------===//
+
+// What a tile adds to, in vectors that are wider than the tile.
+Value ProductTiler::readSums(GenericOp op, VectorType type) {
+  Location loc = op.getLoc();
+  Value first;
+  if (start) {
+    first = vector::BroadcastOp::create(rewriter, loc, type, start);
+    if (!isFirst)
+      return first;
   }
-  tileRows(packPanel(block.op, *roles, steps));
+  Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
+  Value padding = arith::ConstantOp::create(
+      rewriter, loc, rewriter.getZeroAttr(type.getElementType()));
+  Value old = vector::TransferReadOp::create(
+      rewriter, loc, type, op.getDpsInits()[0], ValueRange{zero, zero}, padding,
+      ArrayRef<bool>{true, false});
+  if (!first)
+    return old;
+  return arith::SelectOp::create(rewriter, loc, isFirst, first, old);
+}
+
+// Sums up a tile of few rows by a panel that is wider than it: what the panel
+// has beyond is computed and not stored.
+void ProductTiler::padTile(GenericOp op, const Roles &roles, Value panel) {
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(op);
+  Location loc = op.getLoc();
+  int64_t rows = op.getStaticLoopRanges()[*roles.row];
+  auto panelType = cast<RankedTensorType>(panel.getType());
+  Type element = panelType.getElementType();
+  auto type = VectorType::get({rows, panelType.getDimSize(1)}, element);
+  Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
+  Value empty =
+      tensor::EmptyOp::create(rewriter, loc, type.getShape(), element);
+  Value sums = vector::TransferWriteOp::create(
+                   rewriter, loc, readSums(op, type), empty,
+                   ValueRange{zero, zero}, ArrayRef<bool>{true, true})
+                   .getResult();
+
+  SmallVector<Value> inputs = op.getDpsInputs();
+  inputs[roles.panelOperand] = panel;
+  auto wide = GenericOp::create(
+      rewriter, loc, empty.getType(), inputs, sums, op.getIndexingMapsArray(),
+      op.getIteratorTypesArray(), [&](OpBuilder &b, Location l, ValueRange) {});
+  rewriter.inlineRegionBefore(op.getRegion(), wide.getRegion(),
+                              wide.getRegion().begin());
+  rewriter.eraseBlock(&wide.getRegion().back());
+
+  Value padding =
+      arith::ConstantOp::create(rewriter, loc, rewriter.getZeroAttr(element));
+  Value result = vector::TransferReadOp::create(
+      rewriter, loc, type, wide.getResult(0), ValueRange{zero, zero}, padding,
+      ArrayRef<bool>{true, true});
+  auto stored = vector::TransferWriteOp::create(
+      rewriter, loc, result, op.getDpsInits()[0], ValueRange{zero, zero},
+      ArrayRef<bool>{true, false});
+  rewriter.replaceOp(op, stored.getResult());
+  wide = tileToUnits(rewriter, wide, roles.steps);
+  (void)vectorizePiece(rewriter, wide);
+}
+
+// Whether a panel is worth packing, and a tile of the result is rows of lanes.
+static bool canPad(GenericOp op, const Roles &roles) {
+  return hasManyRows(op, roles) && roles.row && roles.steps.size() == 1 &&
+         roles.outer.empty() &&
+         op.getIndexingMapsArray()[2].getNumResults() == 2;
+}
+
+// A panel of `size` lanes for less than that many: it is packed as if it were
+// full, and only what is stored in the end is masked.
+void ProductTiler::tilePadded(GenericOp op, int64_t size) {
+  std::optional<Roles> roles = assignRoles(op);
+  int64_t steps = chooseSteps(op, *roles);
+  op = startBlock(op, *roles, steps).op;
+  Panel panel = packPanel(rewriter, op, *roles, lanes, steps, size);
+  op = panel.product;
+  unsigned row = *roles->row;
+  while (op) {
+    int64_t extent = op.getStaticLoopRanges()[row];
+    DimPieces pieces = tileDim(rewriter, op, row, chooseRows(extent));
+    if (pieces.main)
+      padTile(pieces.main, *roles, panel.full);
+    op = pieces.tail;
+    if (op && ShapedType::isDynamic(extent)) {
+      padTile(tileToUnits(rewriter, op, {row}), *roles, panel.full);
+      break;
+    }
+  }
   isFirst = nullptr;
 }
 
@@ -313,22 +284,57 @@ void ProductTiler::tilePanels(GenericOp op) {
       return;
     int64_t extent = op.getStaticLoopRanges()[roles->lane];
     int64_t size = chooseVectorSize(extent, width, width);
+    bool partial =
+        ShapedType::isStatic(extent) && extent < width && size != extent;
+    if (partial && canPad(op, *roles))
+      return tilePadded(op,
+                        std::max<int64_t>(lanes, llvm::PowerOf2Ceil(extent)));
     if (size == 1)
       return fillPiece(op);
     DimPieces pieces = tileDim(rewriter, op, roles->lane, size);
     if (pieces.main)
       tilePanel(pieces.main);
     op = pieces.tail;
-    if (op && ShapedType::isDynamic(op.getStaticLoopRanges()[roles->lane])) {
-      // Less than a panel is left: single vectors, then single elements.
-      pieces = tileDim(rewriter, op, roles->lane, lanes);
-      if (pieces.main)
-        tilePanel(pieces.main);
-      if (pieces.tail)
-        fillPiece(pieces.tail);
-      return;
-    }
+    if (!op || ShapedType::isStatic(op.getStaticLoopRanges()[roles->lane]))
+      continue;
+    if (canPad(op, *roles))
+      return tilePadded(op, width);
+    // Less than a panel is left: single vectors, then single elements.
+    pieces = tileDim(rewriter, op, roles->lane, lanes);
+    if (pieces.main)
+      tilePanel(pieces.main);
+    if (pieces.tail)
+      fillPiece(pieces.tail);
+    return;
   }
+}
+
+// Whether few rows meet a panel that is stored along many lanes. Panel by panel
+// its memory would be read in small pieces.
+bool ProductTiler::shouldStream(GenericOp op, const Roles &roles) const {
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  int64_t rows = roles.row ? extents[*roles.row] : 1;
+  int64_t columns = extents[roles.lane];
+  return isLaneContiguous(op, roles) && ShapedType::isStatic(rows) &&
+         rows <= kMaxRowsToStream && roles.steps.size() == 1 &&
+         (ShapedType::isDynamic(columns) || columns > 4 * width);
+}
+
+// Adds a few steps at a time to all lanes.
+void ProductTiler::tileStreaming(GenericOp op, unsigned step) {
+  if (start) {
+    GenericOp fill = createFill(op);
+    start = nullptr;
+    tileElementwise(rewriter, fill, lanes);
+  }
+  DimPieces pieces = tileDim(rewriter, op, step, kUnrolledSteps);
+  if (pieces.main)
+    tilePanels(pieces.main);
+  if (!pieces.tail)
+    return;
+  if (ShapedType::isDynamic(pieces.tail.getStaticLoopRanges()[step]))
+    pieces.tail = tileToUnits(rewriter, pieces.tail, {step});
+  tilePanels(pieces.tail);
 }
 
 void ProductTiler::run(GenericOp op) {
@@ -340,6 +346,9 @@ void ProductTiler::run(GenericOp op) {
   std::optional<Roles> roles = assignRoles(op);
   op = tileToUnits(rewriter, op, roles->outer);
   op = dropUnits(rewriter, op, roles->outer);
+  roles = assignRoles(op);
+  if (roles && shouldStream(op, *roles))
+    return tileStreaming(op, roles->steps.front());
   tilePanels(op);
 }
 
@@ -353,13 +362,15 @@ void rope::tileContraction(RewriterBase &rewriter, GenericOp op, int64_t lanes,
         return isa<FloatType>(getElementTypeOrSelf(input));
       }))
     return;
-  SmallVector<int64_t> extents = op.getStaticLoopRanges();
-  int64_t rows = roles->row ? extents[*roles->row] : 1;
-  bool fewRows = ShapedType::isStatic(rows) && rows < kMinRowsToPack;
   // With few rows and the panel stored along the sum, the sum is what to put
   // in lanes.
-  if (fewRows && !isLaneContiguous(op, *roles))
+  if (!hasManyRows(op, *roles) && !isLaneContiguous(op, *roles)) {
+    // Each vector of the panel then serves all rows while it is in cache.
+    roles->outer.push_back(roles->lane);
+    op = tileToUnits(rewriter, op, roles->outer);
     return tileReduction(rewriter, op, lanes);
-  if (chooseVectorSize(extents[roles->lane], lanes, lanes) != 1)
+  }
+  int64_t extent = op.getStaticLoopRanges()[roles->lane];
+  if (chooseVectorSize(extent, lanes, lanes) != 1)
     ProductTiler(rewriter, lanes, registers).run(op);
 }

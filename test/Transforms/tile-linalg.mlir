@@ -63,14 +63,18 @@ func.func @long(%a: tensor<64x2500xf32>, %b: tensor<64x2500xf32>) -> tensor<64x6
 
 // -----
 
-// Every dim dynamic: whole tiles in vectors, the rest by single vectors and
-// single rows, then by loops.
+// Every dim dynamic: whole tiles in vectors, single rows, and then the same for
+// a panel that is not full, of which only what there is is read and stored.
 // CHECK-LABEL: func @dynamic
 // CHECK: scf.for {{.*}} -> (vector<6x64xf32>)
 // CHECK: scf.for {{.*}} -> (vector<1x64xf32>)
-// CHECK: scf.for {{.*}} -> (vector<6x16xf32>)
-// CHECK: scf.for {{.*}} -> (vector<1x16xf32>)
-// CHECK: linalg.generic
+// CHECK: bufferization.alloc_tensor() : tensor<1024x64xf32>
+// CHECK: %[[OLD:.*]] = vector.transfer_read {{.*}}in_bounds = [true, false]} : tensor<6x?xf32>, vector<6x64xf32>
+// CHECK: %[[NEW:.*]] = scf.for {{.*}} iter_args(%{{.*}} = %[[OLD]]) -> (vector<6x64xf32>)
+// CHECK: vector.transfer_write %[[NEW]], {{.*}}in_bounds = [true, false]} : vector<6x64xf32>, tensor<6x?xf32>
+// CHECK: scf.for {{.*}} -> (vector<1x64xf32>)
+// CHECK-NOT: arith.mulf
+// CHECK: return
 func.func @dynamic(%a: tensor<?x?x?xf32>, %b: tensor<?x?x?xf32>, %c: tensor<?x?x?xf32>) -> tensor<?x?x?xf32> {
   %r = linalg.batch_matmul ins(%a, %b : tensor<?x?x?xf32>, tensor<?x?x?xf32>) outs(%c : tensor<?x?x?xf32>) -> tensor<?x?x?xf32>
   return %r : tensor<?x?x?xf32>
@@ -89,6 +93,64 @@ func.func @narrow(%a: tensor<16x32xbf16>, %b: tensor<32x64xbf16>) -> tensor<16x6
   %f = linalg.fill ins(%z : bf16) outs(%e : tensor<16x64xbf16>) -> tensor<16x64xbf16>
   %r = linalg.matmul ins(%a, %b : tensor<16x32xbf16>, tensor<32x64xbf16>) outs(%f : tensor<16x64xbf16>) -> tensor<16x64xbf16>
   return %r : tensor<16x64xbf16>
+}
+
+// -----
+
+// 36 of 100 columns are left: a full panel, which starts from the fill.
+// CHECK-LABEL: func @odd
+// CHECK: scf.for {{.*}} -> (vector<6x64xf32>)
+// CHECK: scf.for {{.*}} -> (vector<4x64xf32>)
+// CHECK: bufferization.alloc_tensor() : tensor<20x64xf32>
+// CHECK: %[[NEW:.*]] = scf.for {{.*}} iter_args(%{{.*}} = %cst{{.*}}) -> (vector<6x64xf32>)
+// CHECK: vector.transfer_write %[[NEW]], {{.*}}in_bounds = [true, false]} : vector<6x64xf32>, tensor<6x36xf32>
+// CHECK: scf.for {{.*}} -> (vector<4x64xf32>)
+// CHECK-NOT: linalg
+// CHECK: return
+func.func @odd(%a: tensor<16x20xf32>, %b: tensor<20x100xf32>) -> tensor<16x100xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<16x100xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<16x100xf32>) -> tensor<16x100xf32>
+  %r = linalg.matmul ins(%a, %b : tensor<16x20xf32>, tensor<20x100xf32>) outs(%f : tensor<16x100xf32>) -> tensor<16x100xf32>
+  return %r : tensor<16x100xf32>
+}
+
+// -----
+
+// One row by a weight that is stored along many columns: four rows of the weight
+// are read from end to end, and added to a result that stays in cache.
+// CHECK-LABEL: func @stream
+// CHECK: scf.for %{{.*}} = %c0 to %c160 step %c4
+// CHECK:   scf.for %{{.*}} = %c0 to %c1024 step %c64
+// CHECK:     vector.transfer_read %{{.*}} : tensor<162x1024xf32>, vector<4x64xf32>
+// CHECK:     vector.contract {{.*}} vector<4x64xf32> into vector<64xf32>
+// CHECK: scf.for %{{.*}} = %c0 to %c1024 step %c64
+// CHECK:   vector.transfer_read %{{.*}} : tensor<162x1024xf32>, vector<2x64xf32>
+// CHECK-NOT: linalg
+// CHECK: return
+func.func @stream(%a: tensor<1x162xf32>, %b: tensor<162x1024xf32>) -> tensor<1x1024xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x1024xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<1x1024xf32>) -> tensor<1x1024xf32>
+  %r = linalg.matmul ins(%a, %b : tensor<1x162xf32>, tensor<162x1024xf32>) outs(%f : tensor<1x1024xf32>) -> tensor<1x1024xf32>
+  return %r : tensor<1x1024xf32>
+}
+
+// -----
+
+// A few rows by a weight that is stored along the sum: each of its rows meets
+// all of them at once.
+// CHECK-LABEL: func @few
+// CHECK: scf.for %[[J:.*]] = %c0 to %c128 step %c1
+// CHECK:   scf.for %[[I:.*]] = %c0 to %c3 step %c1
+// CHECK:     scf.for %{{.*}} = %c0 to %c256 step %c64 {{.*}} -> (vector<64xf32>)
+// CHECK-DAG:   vector.transfer_read %arg0[%[[I]],
+// CHECK-DAG:   vector.transfer_read %arg1[%[[J]],
+func.func @few(%a: tensor<3x256xf32>, %b: tensor<128x256xf32>, %c: tensor<3x128xf32>) -> tensor<3x128xf32> {
+  %e = tensor.empty() : tensor<256x128xf32>
+  %t = linalg.transpose ins(%b : tensor<128x256xf32>) outs(%e : tensor<256x128xf32>) permutation = [1, 0]
+  %r = linalg.matmul ins(%a, %t : tensor<3x256xf32>, tensor<256x128xf32>) outs(%c : tensor<3x128xf32>) -> tensor<3x128xf32>
+  return %r : tensor<3x128xf32>
 }
 
 // -----

@@ -98,6 +98,33 @@ TEST(TileLinalg, DynamicProductsOverAFill) {
   }
 }
 
+// Few rows by a weight that is stored along many columns.
+TEST(TileLinalg, StreamedProducts) {
+  RandomGenerator random({7});
+  for (Sizes s : {Sizes{1, 1, 300, 9}, Sizes{1, 3, 257, 66},
+                  Sizes{1, 4, 5000, 4}, Sizes{1, 2, 400, 1}}) {
+    Program program(llvm::formatv(R"mlir(
+      !A = tensor<{0}x?xf32>
+      !B = tensor<?x{1}xf32>
+      !C = tensor<{0}x{1}xf32>
+      func.func @f(%a: !A, %b: !B, %c: !C) -> !C {{
+        %start = arith.constant 0.5 : f32
+        %f = linalg.fill ins(%start : f32) outs(%c : !C) -> !C
+        %r = linalg.matmul ins(%a, %b : !A, !B) outs(%f : !C) -> !C
+        return %r : !C
+      })mlir",
+                                  s.rows, s.columns)
+                        .str());
+    Array a = makeRandom(DType::F32, {s.rows, s.steps}, random);
+    Array b = makeRandom(DType::F32, {s.steps, s.columns}, random);
+    Array nan = makeFilled(DType::F32, {s.rows, s.columns}, std::nan(""));
+    Array start = makeFilled(DType::F32, {s.rows, s.columns}, 0.5);
+    Array r = std::move(program.call("f", a, b, nan).front());
+    EXPECT_LT(getProductError(a, b, start, r, s, false), 4e-7)
+        << s.rows << " " << s.columns << " " << s.steps;
+  }
+}
+
 static std::string getLinear(DType dtype, Sizes s) {
   return llvm::formatv(R"mlir(
     !A = tensor<{0}x{2}x{4}>

@@ -1,0 +1,184 @@
+//===- ProductPanels.cpp - Roles and packed panels of products -------------===//
+//
+// Licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ProductPanels.h"
+#include "LinalgTiles.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Linalg/Utils/Utils.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace mlir::rope;
+using linalg::GenericOp;
+
+// Below this number of rows a panel is not read often enough to be packed.
+static constexpr int64_t kMinRowsToPack = 16;
+std::optional<Roles> rope::assignRoles(GenericOp op) {
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  Roles roles;
+  op.getReductionDims(roles.steps);
+  if (maps[2].getNumResults() == 0 ||
+      !llvm::all_of(roles.steps, [&](unsigned step) {
+        return maps[0].isFunctionOfDim(step) && maps[1].isFunctionOfDim(step);
+      }))
+    return std::nullopt;
+  roles.lane = maps[2].getDimPosition(maps[2].getNumResults() - 1);
+  bool inLeft = maps[0].isFunctionOfDim(roles.lane);
+  if (inLeft == maps[1].isFunctionOfDim(roles.lane))
+    return std::nullopt;
+  roles.panelOperand = inLeft ? 0 : 1;
+  AffineMap other = maps[1 - roles.panelOperand];
+  AffineMap panel = maps[roles.panelOperand];
+  for (AffineExpr result : maps[2].getResults().drop_back()) {
+    unsigned dim = cast<AffineDimExpr>(result).getPosition();
+    if (other.isFunctionOfDim(dim) && !panel.isFunctionOfDim(dim)) {
+      if (roles.row)
+        roles.outer.push_back(*roles.row);
+      roles.row = dim;
+    } else {
+      roles.outer.push_back(dim);
+    }
+  }
+  return roles;
+}
+
+bool rope::isLaneContiguous(GenericOp op, const Roles &roles) {
+  AffineMap map = op.getIndexingMapsArray()[roles.panelOperand];
+  return map.getDimPosition(map.getNumResults() - 1) == roles.lane;
+}
+
+bool rope::hasManyRows(GenericOp op, const Roles &roles) {
+  int64_t rows = roles.row ? op.getStaticLoopRanges()[*roles.row] : 1;
+  return ShapedType::isDynamic(rows) || rows >= kMinRowsToPack;
+}
+
+static Value widen(OpBuilder &builder, Location loc, Value value, Type type) {
+  if (value.getType() == type || !isa<FloatType>(type))
+    return value;
+  return arith::ExtFOp::create(builder, loc, type, value);
+}
+
+namespace {
+// A tensor without contents for `slice`, and what it is cut from if it is.
+struct Scratch {
+  Value slice, whole;
+};
+} // namespace
+
+static Value takeCorner(OpBuilder &builder, Location loc, Value whole,
+                        ArrayRef<OpFoldResult> sizes) {
+  SmallVector<OpFoldResult> offsets(sizes.size(), builder.getIndexAttr(0));
+  SmallVector<OpFoldResult> strides(sizes.size(), builder.getIndexAttr(1));
+  return tensor::ExtractSliceOp::create(builder, loc, whole, offsets, sizes,
+                                        strides);
+}
+
+// Cut from a tensor of `capacity`, where that is static, so that its buffer can
+// be shared by all iterations of loops.
+static Scratch createScratch(OpBuilder &builder, Location loc,
+                             ArrayRef<OpFoldResult> sizes,
+                             ArrayRef<int64_t> capacity, Type element) {
+  SmallVector<int64_t> shape, have;
+  for (auto [size, most] : llvm::zip_equal(sizes, capacity)) {
+    have.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
+    shape.push_back(ShapedType::isStatic(most) ? most : have.back());
+  }
+  if (shape == have || ShapedType::isDynamicShape(shape))
+    return {tensor::EmptyOp::create(builder, loc, sizes, element), nullptr};
+  // Not tensor.empty: patterns would fold the slice into it.
+  Value whole = bufferization::AllocTensorOp::create(
+      builder, loc, RankedTensorType::get(shape, element), ValueRange());
+  return {takeCorner(builder, loc, whole, sizes), whole};
+}
+
+// A dense copy of an operand in another type, its dims in the order of the
+// loops `order`, in a buffer of `capacity`. Sets `whole` to that.
+static GenericOp copyInOrder(RewriterBase &rewriter, GenericOp op,
+                             OpOperand *operand, ArrayRef<unsigned> order,
+                             ArrayRef<int64_t> capacity, Type element,
+                             Value &whole) {
+  Location loc = op.getLoc();
+  // The copy's loops are `order`; its source has the same dims, permuted.
+  SmallVector<AffineExpr> source;
+  SmallVector<OpFoldResult> sizes(order.size());
+  SmallVector<OpFoldResult> have =
+      tensor::getMixedSizes(rewriter, loc, operand->get());
+  AffineMap map = op.getMatchingIndexingMap(operand);
+  for (auto [i, result] : llvm::enumerate(map.getResults())) {
+    unsigned dim = cast<AffineDimExpr>(result).getPosition();
+    size_t at = llvm::find(order, dim) - order.begin();
+    source.push_back(rewriter.getAffineDimExpr(at));
+    sizes[at] = have[i];
+  }
+  Scratch scratch = createScratch(rewriter, loc, sizes, capacity, element);
+  whole = scratch.whole;
+  Value empty = scratch.slice;
+  SmallVector<utils::IteratorType> parallel(order.size(),
+                                            utils::IteratorType::parallel);
+  auto from = AffineMap::get(order.size(), 0, source, rewriter.getContext());
+  return GenericOp::create(
+      rewriter, loc, empty.getType(), operand->get(), empty,
+      ArrayRef<AffineMap>{from, rewriter.getMultiDimIdentityMap(order.size())},
+      parallel, [&](OpBuilder &b, Location l, ValueRange args) {
+        linalg::YieldOp::create(b, l, widen(b, l, args[0], element));
+      });
+}
+
+// `op` on other inputs and maps, widened to the type of the sums.
+static GenericOp createProduct(RewriterBase &rewriter, GenericOp op,
+                               ValueRange inputs, ArrayRef<AffineMap> maps) {
+  Type element = getElementTypeOrSelf(op.getDpsInits()[0]);
+  return GenericOp::create(
+      rewriter, op.getLoc(), op.getResultTypes(), inputs, op.getDpsInits(),
+      maps, op.getIteratorTypesArray(),
+      [&](OpBuilder &b, Location l, ValueRange args) {
+        Value product = arith::MulFOp::create(
+            b, l, widen(b, l, args[0], element), widen(b, l, args[1], element));
+        Value sum = arith::AddFOp::create(b, l, args[2], product);
+        linalg::YieldOp::create(b, l, sum);
+      });
+}
+
+Panel rope::packPanel(RewriterBase &rewriter, GenericOp op, const Roles &roles,
+                      int64_t lanes, int64_t maxSteps, int64_t maxLanes) {
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(op);
+  SmallVector<unsigned> order = roles.steps;
+  order.push_back(roles.lane);
+  SmallVector<int64_t> capacity(order.size(), ShapedType::kDynamic);
+  capacity.front() = maxSteps;
+  capacity.back() = maxLanes;
+  Value whole;
+  GenericOp pack = copyInOrder(
+      rewriter, op, op.getDpsInputOperand(roles.panelOperand), order, capacity,
+      getElementTypeOrSelf(op.getDpsInits()[0]), whole);
+
+  SmallVector<AffineExpr> target = llvm::map_to_vector(
+      order, [&](unsigned dim) { return rewriter.getAffineDimExpr(dim); });
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  maps[roles.panelOperand] =
+      AffineMap::get(op.getNumLoops(), 0, target, rewriter.getContext());
+  SmallVector<Value> inputs = op.getDpsInputs();
+  inputs[roles.panelOperand] = pack.getResult(0);
+  GenericOp packed = createProduct(rewriter, op, inputs, maps);
+  rewriter.replaceOp(op, packed.getResults());
+  tileElementwise(rewriter, pack, lanes);
+  if (!whole || ShapedType::isDynamic(maxLanes))
+    return {packed, nullptr};
+  rewriter.setInsertionPoint(packed);
+  Location loc = packed.getLoc();
+  Value part = packed.getDpsInputs()[roles.panelOperand];
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(rewriter, loc, part);
+  SmallVector<OpFoldResult> offsets(sizes.size(), rewriter.getIndexAttr(0));
+  SmallVector<OpFoldResult> strides(sizes.size(), rewriter.getIndexAttr(1));
+  whole = tensor::InsertSliceOp::create(rewriter, loc, part, whole, offsets,
+                                        sizes, strides);
+  sizes.back() = rewriter.getIndexAttr(maxLanes);
+  return {packed, takeCorner(rewriter, loc, whole, sizes)};
+}

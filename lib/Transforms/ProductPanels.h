@@ -1,0 +1,58 @@
+//===- ProductPanels.h - Roles and packed panels of products -----*- C++ -*-===//
+//
+// Licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef ROPE_LIB_TRANSFORMS_PRODUCTPANELS_H
+#define ROPE_LIB_TRANSFORMS_PRODUCTPANELS_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/PatternMatch.h"
+
+#include <optional>
+
+namespace mlir::rope {
+
+/// Which loop of a product plays which part.
+struct Roles {
+  /// Runs along the result's memory.
+  unsigned lane;
+  /// Varies the operand that lanes do not.
+  std::optional<unsigned> row;
+  /// Summed over.
+  SmallVector<unsigned> steps;
+  /// The rest.
+  SmallVector<unsigned> outer;
+  /// The input that varies with the lanes.
+  unsigned panelOperand;
+};
+
+/// Fails if an input has a sum of its own, or no input or both vary with the
+/// lanes.
+std::optional<Roles> assignRoles(linalg::GenericOp op);
+
+/// Whether lanes lie side by side in the panel's operand.
+bool isLaneContiguous(linalg::GenericOp op, const Roles &roles);
+
+/// Whether a panel is read often enough to be packed.
+bool hasManyRows(linalg::GenericOp op, const Roles &roles);
+
+/// A product on a packed panel.
+struct Panel {
+  linalg::GenericOp product;
+  /// The panel, as wide as there is memory for. Null if that is not wider.
+  Value full;
+};
+
+/// Copies the panel of `op` to a dense tensor, steps outermost and lanes
+/// innermost, in the type of the sums. Where `maxSteps` and `maxLanes` are
+/// static, its buffer is of that size.
+Panel packPanel(RewriterBase &rewriter, linalg::GenericOp op,
+                const Roles &roles, int64_t lanes,
+                int64_t maxSteps = ShapedType::kDynamic,
+                int64_t maxLanes = ShapedType::kDynamic);
+
+} // namespace mlir::rope
+
+#endif // ROPE_LIB_TRANSFORMS_PRODUCTPANELS_H
