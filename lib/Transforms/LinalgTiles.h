@@ -88,6 +88,11 @@ void tileElementwise(RewriterBase &rewriter, linalg::GenericOp op,
 /// lanes of a vector and are combined at the end.
 void tileReduction(RewriterBase &rewriter, linalg::GenericOp op, int64_t lanes);
 
+/// One loop of tileReduction: sums along `along` in vectors of up to `size`
+/// elements, for all of the dims `whole` at once and the others one by one.
+void reduceInLanes(RewriterBase &rewriter, linalg::GenericOp op, unsigned along,
+                   int64_t size, ArrayRef<unsigned> whole = {});
+
 /// As tileElementwise, for a matrix product of any spelling: panels of the
 /// operand that runs along the lanes are packed, and the sums of a register
 /// tile stay in vectors while the reduction runs. `registers` is how many

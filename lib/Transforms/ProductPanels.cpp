@@ -1,4 +1,5 @@
-//===- ProductPanels.cpp - Roles and packed panels of products -------------===//
+//===- ProductPanels.cpp - Roles and packed panels of products
+//-------------===//
 //
 // Licensed under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -51,6 +52,14 @@ std::optional<Roles> rope::assignRoles(GenericOp op) {
 bool rope::isLaneContiguous(GenericOp op, const Roles &roles) {
   AffineMap map = op.getIndexingMapsArray()[roles.panelOperand];
   return map.getDimPosition(map.getNumResults() - 1) == roles.lane;
+}
+
+bool rope::isStepContiguous(GenericOp op, const Roles &roles) {
+  return llvm::all_of(ArrayRef(op.getIndexingMapsArray()).take_front(2),
+                      [&](AffineMap map) {
+                        return map.getDimPosition(map.getNumResults() - 1) ==
+                               roles.steps.back();
+                      });
 }
 
 bool rope::hasManyRows(GenericOp op, const Roles &roles) {

@@ -1,4 +1,5 @@
-//===- ProductPanels.h - Roles and packed panels of products -----*- C++ -*-===//
+//===- ProductPanels.h - Roles and packed panels of products -----*- C++
+//-*-===//
 //
 // Licensed under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -34,6 +35,9 @@ std::optional<Roles> assignRoles(linalg::GenericOp op);
 
 /// Whether lanes lie side by side in the panel's operand.
 bool isLaneContiguous(linalg::GenericOp op, const Roles &roles);
+
+/// Whether steps lie side by side in both operands.
+bool isStepContiguous(linalg::GenericOp op, const Roles &roles);
 
 /// Whether a panel is read often enough to be packed.
 bool hasManyRows(linalg::GenericOp op, const Roles &roles);

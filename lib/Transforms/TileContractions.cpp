@@ -28,6 +28,9 @@ using linalg::GenericOp;
 static constexpr int64_t kRows = 6;
 // Up to this number of rows, reading the panel in order decides.
 static constexpr int64_t kMaxRowsToStream = 4;
+// The tile of sums that lie in lanes, at most.
+static constexpr int64_t kMaxRowsOfDots = 4;
+static constexpr int64_t kColumnsOfDots = 4;
 // Steps that are unrolled where a sum is that short.
 static constexpr int64_t kUnrolledSteps = 4;
 // What a packed panel may take of the second-level cache.
@@ -352,6 +355,63 @@ void ProductTiler::run(GenericOp op) {
   tilePanels(op);
 }
 
+//===----------------------------------------------------------------------===//
+// Few rows
+//===----------------------------------------------------------------------===//
+
+// Lets products enter sums unrounded, as vector.contract does.
+static void fuseMultiplyAdds(GenericOp op) {
+  for (Operation &nested : *op.getBody()) {
+    if (!isa<arith::MulFOp, arith::AddFOp>(nested))
+      continue;
+    auto math = cast<arith::ArithFastMathInterface>(nested);
+    auto flags =
+        math.getFastMathFlagsAttr().getValue() | arith::FastMathFlags::contract;
+    nested.setAttr(math.getFastMathAttrName(),
+                   arith::FastMathFlagsAttr::get(op.getContext(), flags));
+  }
+}
+
+// Calls `handle` with pieces of up to `size` of a dim, or with single elements
+// where the rest is of unknown size.
+static void forEachPiece(RewriterBase &rewriter, GenericOp op, unsigned dim,
+                         int64_t size,
+                         llvm::function_ref<void(GenericOp)> handle) {
+  DimPieces pieces = tileDim(rewriter, op, dim, size);
+  if (pieces.main)
+    handle(pieces.main);
+  if (!pieces.tail)
+    return;
+  if (ShapedType::isDynamic(pieces.tail.getStaticLoopRanges()[dim]))
+    pieces.tail = tileToUnits(rewriter, pieces.tail, {dim});
+  handle(pieces.tail);
+}
+
+// Sums in lanes, of a few rows by a few lanes at a time, so that what is loaded
+// serves more than one sum. The panel's memory is read once, in order.
+static void tileDots(RewriterBase &rewriter, GenericOp op, const Roles &roles,
+                     int64_t lanes, int64_t registers) {
+  fuseMultiplyAdds(op);
+  op = tileToUnits(rewriter, op, roles.outer);
+  int64_t extent = roles.row ? op.getStaticLoopRanges()[*roles.row] : 1;
+  int64_t rows =
+      llvm::divideCeil(extent, llvm::divideCeil(extent, kMaxRowsOfDots));
+  int64_t vectors =
+      std::clamp<int64_t>(registers / 2 / (rows * kColumnsOfDots), 1, 4);
+  auto sum = [&](GenericOp tile) {
+    SmallVector<unsigned> whole = {roles.lane};
+    if (roles.row)
+      whole.push_back(*roles.row);
+    reduceInLanes(rewriter, tile, roles.steps.back(), vectors * lanes, whole);
+  };
+  forEachPiece(rewriter, op, roles.lane, kColumnsOfDots, [&](GenericOp strip) {
+    if (roles.row)
+      forEachPiece(rewriter, strip, *roles.row, rows, sum);
+    else
+      sum(strip);
+  });
+}
+
 void rope::tileContraction(RewriterBase &rewriter, GenericOp op, int64_t lanes,
                            int64_t registers) {
   std::optional<Roles> roles = assignRoles(op);
@@ -364,12 +424,10 @@ void rope::tileContraction(RewriterBase &rewriter, GenericOp op, int64_t lanes,
     return;
   // With few rows and the panel stored along the sum, the sum is what to put
   // in lanes.
-  if (!hasManyRows(op, *roles) && !isLaneContiguous(op, *roles)) {
-    // Each vector of the panel then serves all rows while it is in cache.
-    roles->outer.push_back(roles->lane);
-    op = tileToUnits(rewriter, op, roles->outer);
-    return tileReduction(rewriter, op, lanes);
-  }
+  if (!hasManyRows(op, *roles) && !isLaneContiguous(op, *roles))
+    return isStepContiguous(op, *roles)
+               ? tileDots(rewriter, op, *roles, lanes, registers)
+               : tileReduction(rewriter, op, lanes);
   int64_t extent = op.getStaticLoopRanges()[roles->lane];
   if (chooseVectorSize(extent, lanes, lanes) != 1)
     ProductTiler(rewriter, lanes, registers).run(op);

@@ -290,10 +290,22 @@ void rope::tileReduction(RewriterBase &rewriter, GenericOp op, int64_t lanes) {
   unsigned along = reductions.back();
   if (hasBitsAlong(op, along) || !getTransposedDims(op, along).empty())
     return;
-  int64_t size = chooseVectorSize(extents[along], 4 * lanes, 4 * lanes);
+  reduceInLanes(rewriter, op, along, 4 * lanes);
+}
+
+void rope::reduceInLanes(RewriterBase &rewriter, GenericOp op, unsigned along,
+                         int64_t size, ArrayRef<unsigned> whole) {
+  size = chooseVectorSize(op.getStaticLoopRanges()[along], size, size);
   if (size == 1)
     return;
-  op = tileToUnits(rewriter, op, getOtherDims(op, {along}));
-  op = dropUnits(rewriter, op, getOtherDims(op, {along}));
-  (void)LaneReduction(rewriter, op, op.getNumLoops() - 1, size).run();
+  SmallVector<unsigned> kept(whole);
+  kept.push_back(along);
+  op = tileToUnits(rewriter, op, getOtherDims(op, kept));
+  op = dropUnits(rewriter, op,
+                 llvm::to_vector(llvm::make_filter_range(
+                     llvm::seq<unsigned>(op.getNumLoops()),
+                     [&](unsigned dim) { return dim != along; })));
+  SmallVector<unsigned> reductions;
+  op.getReductionDims(reductions);
+  (void)LaneReduction(rewriter, op, reductions.back(), size).run();
 }

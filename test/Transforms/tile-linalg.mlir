@@ -138,14 +138,14 @@ func.func @stream(%a: tensor<1x162xf32>, %b: tensor<162x1024xf32>) -> tensor<1x1
 
 // -----
 
-// A few rows by a weight that is stored along the sum: each of its rows meets
-// all of them at once.
+// A few rows by such a weight: each vector of both serves several sums.
 // CHECK-LABEL: func @few
-// CHECK: scf.for %[[J:.*]] = %c0 to %c128 step %c1
-// CHECK:   scf.for %[[I:.*]] = %c0 to %c3 step %c1
-// CHECK:     scf.for %{{.*}} = %c0 to %c256 step %c64 {{.*}} -> (vector<64xf32>)
-// CHECK-DAG:   vector.transfer_read %arg0[%[[I]],
-// CHECK-DAG:   vector.transfer_read %arg1[%[[J]],
+// CHECK: scf.for %[[J:.*]] = %c0 to %c128 step %c4
+// CHECK:   scf.for %{{.*}} = %c0 to %c256 step %c16 {{.*}} -> (vector<3x4x16xf32>)
+// CHECK:     vector.transfer_read %arg0[%c0, {{.*}} vector<3x16xf32>
+// CHECK:     vector.transfer_read %arg1[%[[J]], {{.*}} vector<4x16xf32>
+// CHECK-NOT: linalg
+// CHECK: return
 func.func @few(%a: tensor<3x256xf32>, %b: tensor<128x256xf32>, %c: tensor<3x128xf32>) -> tensor<3x128xf32> {
   %e = tensor.empty() : tensor<256x128xf32>
   %t = linalg.transpose ins(%b : tensor<128x256xf32>) outs(%e : tensor<256x128xf32>) permutation = [1, 0]
@@ -156,12 +156,16 @@ func.func @few(%a: tensor<3x256xf32>, %b: tensor<128x256xf32>, %c: tensor<3x128x
 // -----
 
 // One row by a weight that is stored along the sum: nothing is packed, partial
-// sums lie in lanes.
+// sums of four rows of the weight lie in lanes.
 // CHECK-LABEL: func @decode
-// CHECK: scf.for
-// CHECK:   scf.for {{.*}} -> (vector<64xf32>)
-// CHECK:   vector.multi_reduction <add>
+// CHECK: scf.for %[[J:.*]] = %c0 to %c128 step %c4
+// CHECK:   scf.for {{.*}} -> (vector<4x64xf32>)
+// CHECK:     vector.transfer_read %arg1[%[[J]], {{.*}} vector<4x64xf32>
+// CHECK:     %[[P:.*]] = arith.mulf {{.*}} fastmath<contract>
+// CHECK:     arith.addf %{{.*}}, %[[P]] fastmath<contract>
+// CHECK:   vector.multi_reduction <add>, {{.*}} [1] : vector<4x64xf32> to vector<4xf32>
 // CHECK-NOT: vector.transpose
+// CHECK: return
 func.func @decode(%a: tensor<1x256xf32>, %b: tensor<128x256xf32>) -> tensor<1x128xf32> {
   %z = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<256x128xf32>

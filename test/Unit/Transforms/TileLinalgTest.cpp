@@ -167,6 +167,40 @@ TEST(TileLinalg, TransposedProductsOfStaticSize) {
     }
 }
 
+// Few rows by a weight that is stored along the sum, of any size.
+TEST(TileLinalg, DotsOfFewRows) {
+  RandomGenerator random({8});
+  for (Sizes s : {Sizes{1, 1, 7, 70}, Sizes{1, 5, 9, 129}, Sizes{1, 2, 4, 64},
+                  Sizes{1, 15, 3, 5}, Sizes{1, 3, 6, 0}}) {
+    Program program(llvm::formatv(R"mlir(
+      !A = tensor<{0}x?xf32>
+      !B = tensor<?x?xf32>
+      !C = tensor<{0}x?xf32>
+      func.func @f(%a: !A, %b: !B, %c: !C) -> !C {{
+        %r = linalg.generic {{
+            indexing_maps = [affine_map<(i, j, k) -> (i, k)>,
+                             affine_map<(i, j, k) -> (j, k)>,
+                             affine_map<(i, j, k) -> (i, j)>],
+            iterator_types = ["parallel", "parallel", "reduction"]}
+            ins(%a, %b : !A, !B) outs(%c : !C) {{
+        ^bb0(%x: f32, %y: f32, %o: f32):
+          %0 = arith.mulf %x, %y : f32
+          %1 = arith.addf %0, %o : f32
+          linalg.yield %1 : f32
+        } -> !C
+        return %r : !C
+      })mlir",
+                                  s.rows)
+                        .str());
+    Array a = makeRandom(DType::F32, {s.rows, s.steps}, random);
+    Array b = makeRandom(DType::F32, {s.columns, s.steps}, random);
+    Array c = makeRandom(DType::F32, {s.rows, s.columns}, random);
+    Array r = std::move(program.call("f", a, b, c).front());
+    EXPECT_LT(getProductError(a, b, c, r, s, true), 4e-7)
+        << s.rows << " " << s.columns << " " << s.steps;
+  }
+}
+
 TEST(TileLinalg, DynamicSoftmax) {
   Program program(R"mlir(
     !T = tensor<?x?x?xf32>
