@@ -123,7 +123,8 @@ const Expr *rope::evaluateFoldResult(ElementEvaluator &evaluator,
 static const Expr *getCollapsedExtent(ElementEvaluator &evaluator,
                                       tensor::CollapseShapeOp op, int64_t dim) {
   const Expr *product = evaluator.getContext().getInt(1);
-  for (int64_t source : op.getReassociationIndices()[dim])
+  ReassociationIndices group = op.getReassociationIndices()[dim];
+  for (int64_t source : group)
     product = evaluator.getContext().mul(
         product, evaluator.evaluateExtent(op.getSrc(), source));
   return product;
