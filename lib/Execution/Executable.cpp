@@ -10,13 +10,14 @@
 #include "RuntimeFunctions.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/ExecutionEngine/ExecutionEngine.h"
+#include "rope/Execution/SectionMapper.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/DynamicLibrary.h"
 
 using namespace mlir;
 using namespace mlir::rope;
 
-Executable::Executable() = default;
+Executable::Executable() : mapper(std::make_unique<SectionMapper>()) {}
 Executable::~Executable() = default;
 
 /// Results in out-parameters would need their sizes before the call.
@@ -66,6 +67,7 @@ std::unique_ptr<Executable> Executable::compile(ModuleOp module,
   engineOptions.enableGDBNotificationListener = false;
   engineOptions.enablePerfNotificationListener = false;
   engineOptions.llvmModuleBuilder = translateToLLVMIR;
+  engineOptions.sectionMemoryMapper = executable->mapper.get();
   auto transform = [&](llvm::Module *llvmModule) {
     return optimize(*llvmModule, target, options);
   };

@@ -19,6 +19,7 @@ class ExecutionEngine;
 } // namespace mlir
 
 namespace mlir::rope {
+class SectionMapper;
 
 /// A compiled model. Calls of one executable may run at the same time.
 class Executable {
@@ -51,6 +52,8 @@ private:
   /// Generates the code and finds the wrapper of each entry that has one.
   LogicalResult findWrappers(ModuleOp module);
 
+  /// Where the code of the engine lies.
+  std::unique_ptr<SectionMapper> mapper;
   std::unique_ptr<ExecutionEngine> engine;
   std::vector<EntryPoint> entries;
   /// The packed wrapper of each entry: it takes pointers to the arguments.
