@@ -22,6 +22,8 @@ for name in ("HOME", "ASAN_OPTIONS", "LSAN_OPTIONS", "UBSAN_OPTIONS", "LD_PRELOA
 
 # The compiler makes code for the architecture that it runs on.
 config.available_features.add(platform.machine())
+if config.has_python_package:
+    config.available_features.add("python-package")
 
 config.substitutions.append(("%cc", config.c_compiler))
 config.substitutions.append(("%python", config.python))
