@@ -140,7 +140,7 @@ void rope::buildBufferizeStage(OpPassManager &pm,
   pm.addPass(createAttentionToVectorPass());
   pm.addPass(createRotationToVectorPass());
   pm.addPass(createExpandCopiesPass());
-  if (options.portable)
+  if (options.portable && !options.keepMemory)
     return;
   PlanMemoryPassOptions memory;
   memory.keep = options.keepMemory;

@@ -20,6 +20,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/DataLayoutInterfaces.h"
 #include "rope/Transforms/Passes.h"
 
@@ -98,22 +100,38 @@ bool BufferCollector::measure(Buffer &buffer) {
   if (ShapedType::isDynamicShape(shape))
     return false;
   buffer.type = MemRefType::get(shape, type.getElementType());
-  int64_t bytes = layout.getTypeSize(type.getElementType());
+  // No less than the distance of elements, which LLVM aligns.
+  int64_t bytes = llvm::PowerOf2Ceil(layout.getTypeSize(type.getElementType()));
   buffer.size = llvm::alignTo(buffer.type.getNumElements() * bytes, kAlignment);
   return buffer.size != 0;
+}
+
+static bool isNumber(Type type) {
+  return getElementTypeOrSelf(type).isIntOrIndexOrFloat() &&
+         (isa<VectorType>(type) || type.isIntOrIndexOrFloat());
+}
+
+// Whether control flow into the op and out of it is what analyses follow, up to
+// the block.
+static bool isFollowed(Operation *op, Block &block) {
+  for (; op->getBlock() != &block; op = op->getParentOp())
+    if (!isa<RegionBranchOpInterface>(op->getParentOp()))
+      return false;
+  return true;
 }
 
 // Whether the address of a buffer that the op takes may go where no analysis
 // follows it.
 static bool losesTrack(Operation *op, Value buffer,
                        const BufferViewFlowAnalysis::ValueSetT &aliases) {
-  if (isa<memref::ExtractAlignedPointerAsIndexOp, memref::ReallocOp>(op))
+  if (!op->isRegistered() ||
+      isa<memref::ExtractAlignedPointerAsIndexOp, memref::ReallocOp>(op))
     return true;
   if (auto store = dyn_cast<memref::StoreOp>(op))
     if (store.getValueToStore() == buffer)
       return true;
   return llvm::any_of(op->getResults(), [&](Value result) {
-    return isa<BaseMemRefType>(result.getType()) && !aliases.contains(result);
+    return !isNumber(result.getType()) && !aliases.contains(result);
   });
 }
 
@@ -133,7 +151,7 @@ bool BufferCollector::findLifetime(Buffer &buffer) {
         continue;
       }
       if (!ancestor || user == block.getTerminator() ||
-          losesTrack(user, alias, aliases))
+          !isFollowed(user, block) || losesTrack(user, alias, aliases))
         return false;
       unsigned at = position[ancestor];
       buffer.first = used ? std::min(buffer.first, at) : at;
@@ -195,18 +213,21 @@ public:
         builder(&function.front(), function.front().begin()),
         loc(function.getLoc()), size(size),
         pointer(LLVM::LLVMPointerType::get(builder.getContext())),
-        i64(builder.getI64Type()),
+        index(builder.getIntegerType(
+            DataLayout::closest(function)
+                .getTypeIndexBitwidth(builder.getIndexType())
+                .value_or(64))),
         name((Twine("rope_memory_of_") + function.getName()).str()) {}
 
-  /// Takes the block, or allocates one if there is none. Fails if the names it
-  /// needs mean something else.
+  /// Takes the block, or allocates one if there is none. Fails if the module
+  /// has functions of its own in place of malloc and free.
   FailureOr<Value> take();
   /// Puts the block back and frees what another call has put there meanwhile.
   void putBack(Operation *end);
 
 private:
   LogicalResult declare();
-  void freeAtExit();
+  void freeAtExit(SymbolTable &symbols);
   Value exchange(Value value) {
     Value slot = LLVM::AddressOfOp::create(builder, loc, pointer, name);
     return LLVM::AtomicRMWOp::create(builder, loc, LLVM::AtomicBinOp::xchg,
@@ -216,7 +237,7 @@ private:
   Value allocate(Value kept);
   Value describe();
   Value number(int64_t value) {
-    return LLVM::ConstantOp::create(builder, loc, i64, value);
+    return LLVM::ConstantOp::create(builder, loc, index, value);
   }
 
   ModuleOp module;
@@ -224,7 +245,8 @@ private:
   Location loc;
   int64_t size;
   LLVM::LLVMPointerType pointer;
-  Type i64;
+  Type index;
+  // Of the global.
   std::string name;
   LLVM::LLVMFuncOp mallocFunction, freeFunction;
   Value block;
@@ -232,31 +254,34 @@ private:
 } // namespace
 
 LogicalResult KeptMemory::declare() {
-  auto mallocOr = LLVM::lookupOrCreateMallocFn(builder, module, i64);
+  auto mallocOr = LLVM::lookupOrCreateMallocFn(builder, module, index);
   auto freeOr = LLVM::lookupOrCreateFreeFn(builder, module);
-  if (failed(mallocOr) || failed(freeOr) || module.lookupSymbol(name))
+  if (failed(mallocOr) || failed(freeOr))
     return failure();
   mallocFunction = *mallocOr;
   freeFunction = *freeOr;
+  SymbolTable symbols(module);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(module.getBody());
   auto global = LLVM::GlobalOp::create(
       builder, loc, pointer,
       /*isConstant=*/false, LLVM::Linkage::Internal, name, Attribute());
+  name = symbols.insert(global).str();
   builder.createBlock(&global.getInitializerRegion());
   Value null = LLVM::ZeroOp::create(builder, loc, pointer);
   LLVM::ReturnOp::create(builder, loc, null);
-  freeAtExit();
+  freeAtExit(symbols);
   return success();
 }
 
-void KeptMemory::freeAtExit() {
+void KeptMemory::freeAtExit(SymbolTable &symbols) {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToEnd(module.getBody());
   auto type = LLVM::LLVMFunctionType::get(
       LLVM::LLVMVoidType::get(builder.getContext()), {});
   auto function = LLVM::LLVMFuncOp::create(builder, loc, name + "_free", type,
                                            LLVM::Linkage::Internal);
+  symbols.insert(function);
   LLVM::GlobalDtorsOp::create(
       builder, loc, builder.getArrayAttr(FlatSymbolRefAttr::get(function)),
       builder.getI32ArrayAttr({kDefaultPriority}),
@@ -274,7 +299,7 @@ Value KeptMemory::allocate(Value kept) {
   auto choice = scf::IfOp::create(
       builder, loc, none,
       [&](OpBuilder &b, Location l) {
-        Value bytes = LLVM::ConstantOp::create(b, l, i64, size + kAlignment);
+        Value bytes = LLVM::ConstantOp::create(b, l, index, size + kAlignment);
         Value fresh =
             LLVM::CallOp::create(b, l, mallocFunction, bytes).getResult();
         scf::YieldOp::create(b, l, fresh);
@@ -285,13 +310,13 @@ Value KeptMemory::allocate(Value kept) {
 
 // The aligned block as a memref.
 Value KeptMemory::describe() {
-  Value address = LLVM::PtrToIntOp::create(builder, loc, i64, block);
+  Value address = LLVM::PtrToIntOp::create(builder, loc, index, block);
   address = LLVM::AddOp::create(builder, loc, address, number(kAlignment - 1));
   address = LLVM::AndOp::create(builder, loc, address, number(-kAlignment));
   Value aligned = LLVM::IntToPtrOp::create(builder, loc, pointer, address);
-  auto array = LLVM::LLVMArrayType::get(i64, 1);
+  auto array = LLVM::LLVMArrayType::get(index, 1);
   auto type = LLVM::LLVMStructType::getLiteral(
-      builder.getContext(), {pointer, pointer, i64, array, array});
+      builder.getContext(), {pointer, pointer, index, array, array});
   Value descriptor = LLVM::PoisonOp::create(builder, loc, type);
   auto insert = [&](Value value, ArrayRef<int64_t> at) {
     descriptor =
@@ -351,9 +376,7 @@ static LogicalResult planFunction(func::FuncOp function, bool keep) {
   FailureOr<Value> memory = kept.take();
   if (failed(memory))
     return function.emitOpError(
-               "cannot keep memory: the module defines malloc, "
-               "free or rope_memory_of_")
-           << function.getName() << " otherwise";
+        "cannot keep memory: the module defines malloc or free otherwise");
   for (const Buffer &buffer : buffers)
     replaceBuffer(buffer, *memory);
   kept.putBack(function.front().getTerminator());

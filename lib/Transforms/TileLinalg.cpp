@@ -125,16 +125,17 @@ namespace {
 struct TileLinalg : rope::impl::TileLinalgPassBase<TileLinalg> {
   using TileLinalgPassBase::TileLinalgPassBase;
 
-  void getDependentDialects(DialectRegistry &registry) const override {
-    TileLinalgPassBase::getDependentDialects(registry);
-    registry.insert<bufferization::BufferizationDialect>();
-  }
-
   void runOnOperation() override {
     if (lanes < 4 || lanes > 64 || !llvm::isPowerOf2_64(lanes)) {
       emitError(getOperation()->getLoc())
           << "rope-tile-linalg: lanes must be a power of two from 4 to 64, not "
           << lanes.getValue();
+      return signalPassFailure();
+    }
+    if (registers < 1) {
+      emitError(getOperation()->getLoc())
+          << "rope-tile-linalg: registers must be positive, not "
+          << registers.getValue();
       return signalPassFailure();
     }
     if (failed(rope::tileLinalg(getOperation(), lanes, registers)))

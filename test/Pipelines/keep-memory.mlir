@@ -4,6 +4,9 @@
 // RUN: rope-opt %s --rope-cpu-pipeline="keep-memory results-as-out-params" | mlir-translate --mlir-to-llvmir -o %t.ll
 // RUN: clang -w -O1 -Wl,--wrap=malloc -Wl,--wrap=free %S/Inputs/keep-memory.c -x ir %t.ll -o %t.exe -lm
 // RUN: %t.exe | FileCheck %s
+// RUN: rope-opt %s --rope-cpu-pipeline="portable keep-memory results-as-out-params" | mlir-translate --mlir-to-llvmir -o %t.ll
+// RUN: clang -w -O1 -Wl,--wrap=malloc -Wl,--wrap=free %S/Inputs/keep-memory.c -x ir %t.ll -o %t.exe -lm
+// RUN: %t.exe | FileCheck %s
 // RUN: rope-opt %s --rope-cpu-pipeline=results-as-out-params | mlir-translate --mlir-to-llvmir -o %t.ll
 // RUN: clang -w -O1 -Wl,--wrap=malloc -Wl,--wrap=free %S/Inputs/keep-memory.c -x ir %t.ll -o %t.exe -lm
 // RUN: %t.exe | FileCheck %s --check-prefix=FREED

@@ -2,7 +2,7 @@
 // RUN: rope-opt %s --split-input-file --rope-plan-memory=keep | FileCheck %s --check-prefix=KEEP
 // RUN: not rope-opt %S/Inputs/plan-memory-names.mlir --rope-plan-memory=keep 2>&1 | FileCheck %s --check-prefix=BAD
 
-// BAD: error: 'func.func' op cannot keep memory: the module defines malloc, free or rope_memory_of_f otherwise
+// BAD: error: 'func.func' op cannot keep memory: the module defines malloc or free otherwise
 
 func.func private @use(memref<?xf32>)
 
@@ -73,35 +73,35 @@ func.func @loop(%x: f32, %i: index, %n: index) {
 
 // -----
 
-func.func private @keep(memref<16xf32>) -> memref<16xf32>
+// Elements of 24 bits lie four bytes apart.
+// CHECK-LABEL: func @stride
+// CHECK: memref.alloc() {{.*}} : memref<448xi8>
+func.func @stride(%x: i24, %i: index) {
+  %a = memref.alloc() : memref<100xi24>
+  memref.store %x, %a[%i] : memref<100xi24>
+  memref.dealloc %a : memref<100xi24>
+  return
+}
 
-// Left alone: what the caller gets, what is freed only sometimes or not at all,
-// what a function may hand back, what has no known size, and what a loop
-// allocates.
-// CHECK-LABEL: func @others
-// CHECK-NOT: xi8>
-// CHECK-COUNT-6: memref.alloc(
-func.func @others(%n: index, %cond: i1, %x: f32) -> memref<16xf32> {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %result = memref.alloc() : memref<16xf32>
-  %maybe = memref.alloc() : memref<16xf32>
-  scf.if %cond {
-    memref.dealloc %maybe : memref<16xf32>
-  }
-  %never = memref.alloc() : memref<16xf32>
-  memref.store %x, %never[%c0] : memref<16xf32>
-  %passed = memref.alloc() : memref<16xf32>
-  %r = func.call @keep(%passed) : (memref<16xf32>) -> memref<16xf32>
-  memref.dealloc %passed : memref<16xf32>
-  %dynamic = memref.alloc(%n) : memref<?xf32>
-  memref.dealloc %dynamic : memref<?xf32>
-  scf.for %i = %c0 to %n step %c1 {
-    %inner = memref.alloc() : memref<16xf32>
-    memref.store %x, %inner[%c0] : memref<16xf32>
-    memref.dealloc %inner : memref<16xf32>
-  }
-  return %result : memref<16xf32>
+// -----
+
+// No two symbols get one name.
+// KEEP-LABEL: llvm.mlir.global internal @rope_memory_of_f()
+// KEEP: llvm.mlir.global internal @rope_memory_of_f_free()
+// KEEP: func.func @f_free
+// KEEP: func.func @f()
+// KEEP: llvm.func internal @rope_memory_of_f_free_free()
+// KEEP: llvm.func internal @[[OTHER:rope_memory_of_f_free_[0-9]+]]()
+// KEEP: global_dtors dtors = [@[[OTHER]]]
+func.func @f_free() {
+  %a = memref.alloc() : memref<16xf32>
+  memref.dealloc %a : memref<16xf32>
+  return
+}
+func.func @f() {
+  %a = memref.alloc() : memref<16xf32>
+  memref.dealloc %a : memref<16xf32>
+  return
 }
 
 // -----

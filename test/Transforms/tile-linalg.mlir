@@ -2,7 +2,9 @@
 // RUN: rope-opt %s --split-input-file --rope-normalize-linalg --rope-tile-linalg=lanes=8 | FileCheck %s --check-prefix=EIGHT
 // RUN: rope-opt %s --split-input-file --rope-normalize-linalg --rope-tile-linalg="lanes=8 registers=16" | FileCheck %s --check-prefix=FEW
 // RUN: not rope-opt %s --split-input-file --rope-tile-linalg=lanes=12 2>&1 | FileCheck %s --check-prefix=BAD
+// RUN: not rope-opt %s --split-input-file --rope-tile-linalg=registers=0 2>&1 | FileCheck %s --check-prefix=NONE
 
+// NONE: rope-tile-linalg: registers must be positive, not 0
 // BAD: rope-tile-linalg: lanes must be a power of two from 4 to 64, not 12
 
 // A panel of the transposed weight is packed by 16 x 16 transposes; the loop

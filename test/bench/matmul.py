@@ -199,7 +199,7 @@ class Kernel:
 
 
 READ = """
-func.func @kernel(%x: memref<?xf32>, %y: memref<16xf32>) {
+func.func @kernel(%x: memref<?xf32>, %y: memref<64xf32>) {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
   %n = memref.dim %x, %c0 : memref<?xf32>
@@ -209,8 +209,7 @@ func.func @kernel(%x: memref<?xf32>, %y: memref<16xf32>) {
     %b = arith.addf %a, %v : vector<64xf32>
     scf.yield %b : vector<64xf32>
   }
-  %t = vector.extract_strided_slice %s {offsets = [0], sizes = [16], strides = [1]} : vector<64xf32> to vector<16xf32>
-  vector.store %t, %y[%c0] : memref<16xf32>, vector<16xf32>
+  vector.store %s, %y[%c0] : memref<64xf32>, vector<64xf32>
   return
 }
 """
@@ -221,7 +220,7 @@ class Memory:
 
     def __init__(self, kind, folder):
         self.array = aligned(np.ones(1 << 24, np.float32))
-        self.target = aligned(np.zeros(1 << 24 if kind == "copy" else 16, np.float32))
+        self.target = aligned(np.zeros(1 << 24 if kind == "copy" else 64, np.float32))
         if kind == "copy":
             self.bytes, self.call = 2 * self.array.nbytes, lambda: np.copyto(self.target, self.array)
             return

@@ -299,6 +299,7 @@ def TileLinalgPass : Pass<"rope-tile-linalg"> {
   ];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::bufferization::BufferizationDialect",
     "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
     "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect",
     "::mlir::ub::UBDialect", "::mlir::vector::VectorDialect"

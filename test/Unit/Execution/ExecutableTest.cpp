@@ -15,6 +15,10 @@
 #include "llvm/Support/SourceMgr.h"
 #include "gmock/gmock.h"
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 using namespace mlir;
 using namespace mlir::rope;
 using testing::ElementsAre;
@@ -294,3 +298,36 @@ TEST_F(ExecutableTest, ReportsMissingSymbols) {
               HasSubstr("external function 'missing' is called and has "
                         "no definition"));
 }
+
+#ifdef __GLIBC__
+// A function that keeps its work buffer gives it back with the code.
+TEST_F(ExecutableTest, FreesKeptMemory) {
+  constexpr size_t size = size_t(64) << 20;
+  size_t before = mallinfo2().hblkhd;
+  CompileOptions options;
+  options.pipelineOptions = "keep-memory";
+  compile(R"mlir(
+    func.func @f(%x: tensor<4096x4xf32>, %y: tensor<4x4096xf32>) -> tensor<4096x4xf32> {
+      %zero = arith.constant 0.0 : f32
+      %e = tensor.empty() : tensor<4096x4096xf32>
+      %f = linalg.fill ins(%zero : f32) outs(%e : tensor<4096x4096xf32>) -> tensor<4096x4096xf32>
+      %a = linalg.matmul ins(%x, %y : tensor<4096x4xf32>, tensor<4x4096xf32>)
+          outs(%f : tensor<4096x4096xf32>) -> tensor<4096x4096xf32>
+      %e2 = tensor.empty() : tensor<4096x4xf32>
+      %f2 = linalg.fill ins(%zero : f32) outs(%e2 : tensor<4096x4xf32>) -> tensor<4096x4xf32>
+      %b = linalg.matmul ins(%a, %x : tensor<4096x4096xf32>, tensor<4096x4xf32>)
+          outs(%f2 : tensor<4096x4xf32>) -> tensor<4096x4xf32>
+      return %b : tensor<4096x4xf32>
+    })mlir",
+          options);
+  ASSERT_TRUE(executable) << messages;
+  std::vector<Array> arguments;
+  arguments.push_back(makeArray({1}, {4096, 4}));
+  arguments.push_back(makeArray({1}, {4, 4096}));
+  llvm::cantFail(call("f", arguments));
+  if (mallinfo2().hblkhd < before + size)
+    GTEST_SKIP() << "malloc is not that of the C library";
+  executable.reset();
+  EXPECT_LT(mallinfo2().hblkhd, before + size);
+}
+#endif
