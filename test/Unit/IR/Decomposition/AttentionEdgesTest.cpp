@@ -78,14 +78,16 @@ TEST(AttentionEdges, RowsThatSeeOnlyTheSink) {
 
 TEST(AttentionEdges, HiddenKeysMayHoldAnything) {
   // Slots of a cache that were never written, hidden by the length, by the
-  // positions, or by a mask.
-  for (int hidden : {0, 1, 2, 3}) {
+  // positions, by a mask, or by a window.
+  for (int hidden : {0, 1, 2, 3, 4}) {
     AttentionCase attention = withLse({});
     attention.m = 3;
     if (hidden == 0)
       attention.keyLength = {"index", "index"};
     else if (hidden == 1)
       attention.causal = true;
+    else if (hidden == 4)
+      attention.window = reference::Window{-1, 1};
     else
       attention.mask = {"mn", hidden == 2 ? "i1" : "f32"};
     attention.randomize(1);
