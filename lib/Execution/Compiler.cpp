@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "rope/Execution/Compiler.h"
+#include "RuntimeFunctions.h"
+
 #include "mlir/ExecutionEngine/ExecutionEngine.h"
 #include "mlir/ExecutionEngine/OptUtils.h"
 #include "mlir/InitAllDialects.h"
@@ -14,6 +15,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "rope/Execution/Compiler.h"
 #include "rope/Execution/EntryPoint.h"
 #include "rope/InitAll.h"
 #include "llvm/IR/Module.h"
@@ -39,12 +41,17 @@ llvm::Error mlir::rope::getPipelineOptions(const CompileOptions &options,
   if (!machine)
     return machine.takeError();
   describeTarget(**machine, pipeline);
+  bool canLookUp = pipeline.lookup;
   std::string message;
   llvm::raw_string_ostream stream(message);
   if (failed(pipeline.parseFromString(options.pipelineOptions, stream)))
     return llvm::createStringError("bad pipeline options '" +
                                    options.pipelineOptions +
                                    "': " + StringRef(message).trim());
+  if (pipeline.lookup && !canLookUp)
+    return llvm::createStringError("bad pipeline options '" +
+                                   options.pipelineOptions +
+                                   "': lookup wants a processor with AVX-512");
   pipeline.portable = pipeline.portable || options.portable;
   pipeline.raise = pipeline.raise && !options.portable;
   return llvm::Error::success();
@@ -72,6 +79,7 @@ mlir::rope::translateToLLVMIR(Operation *module, llvm::LLVMContext &context) {
     if (!function.isDeclaration() &&
         !function.getName().starts_with("_mlir_ciface_"))
       function.setLinkage(llvm::GlobalValue::InternalLinkage);
+  addBFloatRounding(*result);
   return result;
 }
 

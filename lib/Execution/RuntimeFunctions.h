@@ -7,6 +7,10 @@
 #ifndef ROPE_LIB_EXECUTION_RUNTIMEFUNCTIONS_H
 #define ROPE_LIB_EXECUTION_RUNTIMEFUNCTIONS_H
 
+namespace llvm {
+class Module;
+} // namespace llvm
+
 namespace mlir {
 class ExecutionEngine;
 
@@ -16,6 +20,10 @@ namespace rope {
 /// converts f16 for processors that cannot. They are part of each program that
 /// is linked, but not visible to code that is compiled in it.
 void registerRuntimeFunctions(ExecutionEngine &engine);
+
+/// Adds the function by which LLVM rounds f32 to bf16 for processors that
+/// cannot, if the module has bf16: not every compiler's runtime has it.
+void addBFloatRounding(llvm::Module &module);
 
 } // namespace rope
 } // namespace mlir

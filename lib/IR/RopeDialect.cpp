@@ -90,7 +90,7 @@ LogicalResult CPUPlanAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                               {"channels", channels},
                               {"group", group},
                               {"strips", strips}})
-    if (number < 0)
-      return emitError() << name << " must not be negative, got " << number;
+    if (number < 0 || number > 64)
+      return emitError() << name << " must be between 0 and 64, got " << number;
   return success();
 }

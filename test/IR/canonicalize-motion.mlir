@@ -19,14 +19,14 @@ func.func @transpose(%x: tensor<2x?x3x8xf32>, %t: !T, %i: tensor<2x3x?x8xf32>, %
 
 // -----
 
-// In place: the transpose writes where it wrote.
+// In place: the transpose writes where it wrote. A plan stays.
 // CHECK-LABEL: @transpose_in_place
 // CHECK-SAME: %[[X:.*]]: tensor<4x3x8xf32>, %[[T:.*]]: tensor<4x2x4xf32>, %[[I:.*]]: tensor<3x4x8xf32>
-// CHECK: %[[R:.*]] = rope.rerotate <half along [0]> ins(%[[X]], %[[T]]
+// CHECK: %[[R:.*]] = rope.rerotate <half along [0]> ins(%[[X]], %[[T]] {{.*}} {rope.plan = #rope.cpu_plan<>}
 // CHECK: linalg.transpose ins(%[[R]] : tensor<4x3x8xf32>) outs(%[[I]] : tensor<3x4x8xf32>)
 func.func @transpose_in_place(%x: tensor<4x3x8xf32>, %t: tensor<4x2x4xf32>, %i: tensor<3x4x8xf32>) -> tensor<3x4x8xf32> {
   %y = linalg.transpose ins(%x : tensor<4x3x8xf32>) outs(%i : tensor<3x4x8xf32>) permutation = [1, 0, 2]
-  %r = rope.rerotate <half along [1]> ins(%y, %t : tensor<3x4x8xf32>, tensor<4x2x4xf32>) outs(%y : tensor<3x4x8xf32>) -> tensor<3x4x8xf32>
+  %r = rope.rerotate <half along [1]> ins(%y, %t : tensor<3x4x8xf32>, tensor<4x2x4xf32>) outs(%y : tensor<3x4x8xf32>) {rope.plan = #rope.cpu_plan<>} -> tensor<3x4x8xf32>
   return %r : tensor<3x4x8xf32>
 }
 

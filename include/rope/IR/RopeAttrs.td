@@ -328,7 +328,8 @@ def Rope_CPUPlanAttr : Rope_Attr<"CPUPlan", "cpu_plan"> {
   let description = [{
     The discardable attribute `rope.plan` of an attention op. rope-plan writes
     it, a user may write it, and rope-attention-to-vector reads it: an op that
-    has one is not decomposed. A plan is advice; it never changes what an op
+    has one is not decomposed. On a rotation, for rope-rotation-to-vector, it
+    says no more than that, and its numbers mean nothing. A plan is advice; it never changes what an op
     means. A number left out, or 0, is chosen by rope-plan.
 
     - `lanes`: f32 in one vector.
@@ -341,13 +342,14 @@ def Rope_CPUPlanAttr : Rope_Attr<"CPUPlan", "cpu_plan"> {
     - `weave`: reduction steps of the next score tile that stand beside the
       exponentials of one row of this one; -1 keeps the two apart.
     - `stream`: with at most so many query rows for a key-value head, keys and
-      values are read where they lie (decoding) instead of packed; -1: never.
+      values are read where they lie (decoding) instead of packed; -1: never. If
+      the number of rows is not known, any positive number means that they are.
     - `lookup`: exponentials by a table in registers (AVX-512).
     - `dots`: not used yet. Products of pairs of bf16 (AVX-512 BF16), which
       would round rotated queries and keys and the weights to bf16.
 
     Constraint: lanes are a power of two up to 64, `weave` and `stream` are at
-    least -1, and no other number is negative.
+    least -1, and the other numbers are between 0 and 64.
 
     Example: `#rope.cpu_plan<lanes = 16, rows = 4, keys = 4>`
   }];

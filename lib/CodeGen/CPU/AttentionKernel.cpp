@@ -41,6 +41,11 @@ std::optional<int64_t> cpu::findNumRows(AttentionOp op) {
   return positions * group;
 }
 
+bool cpu::isStreamed(AttentionOp op, int64_t stream) {
+  std::optional<int64_t> rows = findNumRows(op);
+  return rows ? *rows <= stream : stream > 0;
+}
+
 AttentionKernel::AttentionKernel(AttentionOp op, CPUPlanAttr plan,
                                  OpBuilder &builder)
     : KernelBuilder(op.getLoc(), builder, plan.getLanes()), op(op), plan(plan) {
@@ -49,8 +54,7 @@ AttentionKernel::AttentionKernel(AttentionOp op, CPUPlanAttr plan,
   tileKeys = plan.getKeys() * lanes;
   channels = self.getStaticExtent(DomainDim::D);
   valueChannels = self.getStaticExtent(DomainDim::E);
-  std::optional<int64_t> rows = findNumRows(op);
-  streams = rows && *rows <= plan.getStream();
+  streams = isStreamed(op, plan.getStream());
   // Product loops are unrolled by 4 steps, or take vectors of channels.
   paddedChannels = llvm::alignTo(channels, streams ? lanes : 4);
   paddedValueChannels = llvm::alignTo(valueChannels, lanes);

@@ -317,6 +317,8 @@ void storeOutputs(AttentionKernel &k);
 
 /// The query rows of a key-value head, if they are known.
 std::optional<int64_t> findNumRows(AttentionOp op);
+/// Whether a plan with this `stream` reads keys and values where they lie.
+bool isStreamed(AttentionOp op, int64_t stream);
 
 /// Why vector code cannot do an attention, whatever memory its operands are in;
 /// nullopt if it can.

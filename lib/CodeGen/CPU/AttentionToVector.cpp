@@ -148,6 +148,8 @@ static LogicalResult checkPlan(AttentionOp op, CPUPlanAttr plan) {
         plan.getGroup(), plan.getStrips(), plan.getWeave()})
     if (number == 0)
       return op.emitOpError("has a plan with open numbers: run rope-plan");
+  if (plan.getLookup() && plan.getLanes() != 16)
+    return op.emitOpError("has a plan with lookup, which wants 16 lanes");
   return success();
 }
 

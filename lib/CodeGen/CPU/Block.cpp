@@ -106,11 +106,30 @@ static Value advance(AttentionKernel &k, const ScoredItem &item,
       .front();
 }
 
+/// Whether a row's float mask has moved its reference so far that f32 cannot
+/// tell masks from it: the sum of both may be infinite. Null if there is no
+/// such mask.
+static Value hasFarReference(AttentionKernel &k, const ScoredItem &item) {
+  Value isFar;
+  if (k.mask != MaskKind::Add)
+    return isFar;
+  for (int64_t r = 0; r < k.tileRows; ++r) {
+    Value row = k.plus(k.times(item.strip, k.tileRows), r);
+    Value minusReference = k.load(k.scratch.references, {row});
+    Value isRowFar = arith::CmpFOp::create(k, arith::CmpFPredicate::OGT,
+                                           minusReference, k.number(0x1p100));
+    isFar = isFar ? k.either(isFar, isRowFar) : isRowFar;
+  }
+  return isFar;
+}
+
 /// Whether weights of an item need the careful path.
 static Value needsCare(AttentionKernel &k, const ScoredItem &item,
                        Value highest) {
   Value isHigh = k.any(k.isGreater(highest, k.numbers(kHighestScore)));
   Value care = k.either(k.block.careful, isHigh);
+  if (Value isFar = hasFarReference(k, item))
+    care = k.either(care, isFar);
   // A reference of 0 may be far too high for a row, which shows at its start.
   return k
       .choose(

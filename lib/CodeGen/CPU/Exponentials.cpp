@@ -77,7 +77,10 @@ static Value buildByTable(KernelBuilder &b, Value x) {
 }
 
 Value cpu::buildExp2(KernelBuilder &b, Value x, bool lookup) {
-  return lookup ? buildByTable(b, x) : buildByPolynomial(b, x);
+  if (lookup)
+    return buildByTable(b, x);
+  // What a NaN has in its low bits is no exponent.
+  return b.fma(x, b.numbers(0.0), buildByPolynomial(b, x));
 }
 
 Value cpu::buildCarefulExp2(KernelBuilder &b, Value x) {

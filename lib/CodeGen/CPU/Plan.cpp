@@ -12,6 +12,10 @@
 #include "AttentionKernel.h"
 #include "RotationParts.h"
 
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "rope/CodeGen/CPU/Attention.h"
@@ -32,9 +36,6 @@ using namespace mlir::rope;
 //===----------------------------------------------------------------------===//
 // What vector code can do
 //===----------------------------------------------------------------------===//
-
-/// Channels are held in registers and unrolled.
-static constexpr int64_t kMaxChannels = 512;
 
 static std::optional<std::string> findTypeObstacle(AttentionOp op) {
   AttentionLikeOpInterface self = op;
@@ -72,10 +73,8 @@ static std::optional<std::string> findChannelObstacle(AttentionOp op) {
     int64_t extent = self.getStaticExtent(dim);
     if (ShapedType::isDynamic(extent))
       return "the number of channels is dynamic";
-    if (extent < 1 || extent > kMaxChannels)
-      return (Twine(extent) + " channels, vectors have 1 to " +
-              Twine(kMaxChannels))
-          .str();
+    if (std::optional<std::string> obstacle = cpu::findWidthObstacle(extent))
+      return obstacle;
   }
   return std::nullopt;
 }
@@ -90,13 +89,16 @@ static std::optional<std::string> findMaskObstacle(AttentionOp op) {
   return std::nullopt;
 }
 
+static constexpr StringLiteral kOverwrites =
+    "an input may share memory with a result";
+
 static std::optional<std::string> findMemoryObstacle(AttentionOp op) {
   if (op.hasPureTensorSemantics())
     return std::nullopt;
   for (Value init : op.getInits())
     for (Value input : op.getDpsInputs())
       if (isa<MemRefType>(input.getType()) && mayOverlap(input, init))
-        return "an input may share memory with a result";
+        return kOverwrites.str();
   return std::nullopt;
 }
 
@@ -138,11 +140,6 @@ static int64_t choose(int64_t given, int64_t otherwise) {
   return given ? given : otherwise;
 }
 
-static bool hasFewRows(AttentionOp op, int64_t few) {
-  std::optional<int64_t> rows = cpu::findNumRows(op);
-  return rows && *rows <= few;
-}
-
 /// Rows for which packing keys takes longer than all that is done with them.
 static constexpr int64_t kFewRows = 16;
 
@@ -167,11 +164,19 @@ static int64_t chooseStreamKeys(AttentionOp op, int64_t tileRows, int64_t lanes,
       std::clamp<int64_t>(cacheBits / (bits * lanes), 1, 8));
 }
 
+/// The rows of a head that are likely, if there are few: one position.
+static int64_t expectFewRows(AttentionOp op) {
+  if (std::optional<int64_t> rows = cpu::findNumRows(op))
+    return *rows;
+  int64_t group = AttentionLikeOpInterface(op).getStaticExtent(DomainDim::G);
+  return ShapedType::isDynamic(group) ? kFewRows : group;
+}
+
 static CPUPlanAttr chooseStreamPlan(AttentionOp op, CPUPlanAttr given,
                                     const CPUTarget &target) {
   AttentionLikeOpInterface self = op;
   int64_t lanes = choose(given.getLanes(), target.lanes);
-  int64_t rows = std::max<int64_t>(*cpu::findNumRows(op), 1);
+  int64_t rows = std::max<int64_t>(expectFewRows(op), 1);
   int64_t tileRows = choose(given.getRows(), rows <= 2 ? rows : 4);
   int64_t vectors = llvm::divideCeil(self.getStaticExtent(DomainDim::E), lanes);
   // Sums of values take half of the registers.
@@ -181,9 +186,10 @@ static CPUPlanAttr chooseStreamPlan(AttentionOp op, CPUPlanAttr given,
       op.getContext(), lanes, tileRows,
       choose(given.getKeys(), chooseStreamKeys(op, tileRows, lanes, target)),
       choose(given.getChannels(), tileVectors), choose(given.getGroup(), 1),
-      choose(given.getStrips(), llvm::divideCeil(rows, tileRows)),
+      choose(given.getStrips(),
+             std::min<int64_t>(llvm::divideCeil(rows, tileRows), kFewRows)),
       choose(given.getWeave(), -1), choose(given.getStream(), kFewRows),
-      given.getLookup() || (target.lookup && lanes == 16), given.getDots());
+      (given.getLookup() || target.lookup) && lanes == 16, given.getDots());
 }
 
 /// A plan for rows that are worth packed keys.
@@ -217,16 +223,52 @@ static CPUPlanAttr choosePackPlan(AttentionOp op, CPUPlanAttr given,
   return CPUPlanAttr::get(
       op.getContext(), lanes, rows, keys, tileVectors, group, strips, weave,
       choose(given.getStream(), kFewRows),
-      given.getLookup() || (target.lookup && lanes == 16), given.getDots());
+      (given.getLookup() || target.lookup) && lanes == 16, given.getDots());
 }
 
 CPUPlanAttr rope::chooseCPUPlan(AttentionOp op, CPUPlanAttr given,
                                 const CPUTarget &target) {
   if (!given)
     given = getOpenPlan(op.getContext());
-  return hasFewRows(op, choose(given.getStream(), kFewRows))
+  return cpu::isStreamed(op, choose(given.getStream(), kFewRows))
              ? chooseStreamPlan(op, given, target)
              : choosePackPlan(op, given, target);
+}
+
+/// A plan that says nothing but how many rows are few.
+static CPUPlanAttr getStreamPlan(MLIRContext *context, int64_t stream) {
+  return CPUPlanAttr::get(context, 0, 0, 0, 0, 0, 0, 0, stream, false, false);
+}
+
+/// Where the number of rows is not known, an attention becomes two, one for few
+/// rows and one for more; returns them.
+static SmallVector<AttentionOp> splitByRows(AttentionOp op) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  auto getExtent = [&](DomainDim dim) {
+    return getValueOrCreateConstantIndexOp(
+        builder, loc,
+        AttentionLikeOpInterface(op).getExtent(builder, loc, dim));
+  };
+  Value rows = arith::MulIOp::create(builder, loc, getExtent(DomainDim::M),
+                                     getExtent(DomainDim::G));
+  Value few = arith::ConstantIndexOp::create(builder, loc, kFewRows);
+  Value areFew =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ule, rows, few);
+  auto choice = scf::IfOp::create(builder, loc, op->getResultTypes(), areFew,
+                                  /*addThenBlock=*/true, /*addElseBlock=*/true);
+  SmallVector<AttentionOp> versions;
+  for (auto [block, stream] :
+       {std::pair(choice.thenBlock(), kFewRows), {choice.elseBlock(), -1}}) {
+    builder.setInsertionPointToStart(block);
+    versions.push_back(cast<AttentionOp>(builder.clone(*op)));
+    versions.back()->setAttr(kPlanAttrName,
+                             getStreamPlan(op.getContext(), stream));
+    scf::YieldOp::create(builder, loc, versions.back()->getResults());
+  }
+  op->replaceAllUsesWith(choice.getResults());
+  op.erase();
+  return versions;
 }
 
 //===----------------------------------------------------------------------===//
@@ -248,31 +290,48 @@ struct PlanPass : rope::impl::PlanPassBase<PlanPass> {
           << lanes.getValue();
       return signalPassFailure();
     }
-    WalkResult result = getOperation()->walk([&](Operation *op) {
-      if (auto attention = dyn_cast<AttentionOp>(op))
-        return planAttention(attention);
-      return cpu::getRotationParts(op) ? planRotation(op)
-                                       : WalkResult::advance();
+    if (registers < 1 || cacheBytes < 1) {
+      emitError(getOperation()->getLoc())
+          << "rope-plan: registers and cache-bytes must be positive, not "
+          << registers.getValue() << " and " << cacheBytes.getValue();
+      return signalPassFailure();
+    }
+    // Ops are added on the way.
+    SmallVector<Operation *> ops;
+    getOperation()->walk([&](Operation *op) {
+      if (isa<AttentionOp>(op) || cpu::getRotationParts(op))
+        ops.push_back(op);
     });
-    if (result.wasInterrupted())
-      signalPassFailure();
-    markAllAnalysesPreserved();
+    for (Operation *op : ops) {
+      auto attention = dyn_cast<AttentionOp>(op);
+      if (failed(attention ? planAttention(attention) : planRotation(op)))
+        return signalPassFailure();
+    }
   }
 
 private:
   /// An op that vector code cannot do must not have a plan.
-  static WalkResult refuse(Operation *op, StringRef what,
-                           const std::string &obstacle) {
+  static LogicalResult refuse(Operation *op, StringRef what,
+                              const std::string &obstacle) {
     remark::missed(op->getLoc(), getRemark(what)) << obstacle;
     if (!op->hasAttr(kPlanAttrName))
-      return WalkResult::advance();
-    op->emitOpError() << "cannot have a plan: " << obstacle;
-    return WalkResult::interrupt();
+      return success();
+    return op->emitOpError() << "cannot have a plan: " << obstacle;
   }
 
-  WalkResult planAttention(AttentionOp op) {
+  LogicalResult planAttention(AttentionOp op) {
     if (std::optional<std::string> obstacle = findCPUObstacle(op))
       return refuse(op, "attention", *obstacle);
+    auto given = op->getAttrOfType<CPUPlanAttr>(kPlanAttrName);
+    SmallVector<AttentionOp> versions = {op};
+    if (!given && !cpu::findNumRows(op))
+      versions = splitByRows(op);
+    for (AttentionOp version : versions)
+      completePlan(version);
+    return success();
+  }
+
+  void completePlan(AttentionOp op) {
     CPUTarget target{lanes, registers, cacheBytes, lookup};
     CPUPlanAttr plan = chooseCPUPlan(
         op, op->getAttrOfType<CPUPlanAttr>(kPlanAttrName), target);
@@ -280,23 +339,22 @@ private:
     std::string tile = std::to_string(plan.getRows()) + " rows by " +
                        std::to_string(plan.getKeys() * plan.getLanes()) +
                        " keys";
-    if (hasFewRows(op, plan.getStream()))
+    if (cpu::isStreamed(op, plan.getStream()))
       tile += ", which are read where they lie";
     remark::passed(op.getLoc(), getRemark("attention"))
         << "vector code of " + tile;
-    return WalkResult::advance();
   }
 
-  WalkResult planRotation(Operation *op) {
+  LogicalResult planRotation(Operation *op) {
     if (std::optional<std::string> obstacle = cpu::findRotationObstacle(op))
       return refuse(op, "rotation", *obstacle);
     if (isOverwritten(*cpu::getRotationParts(op)))
-      return refuse(op, "rotation",
-                    "an input may share memory with the result");
-    op->setAttr(kPlanAttrName, getOpenPlan(&getContext()));
+      return refuse(op, "rotation", kOverwrites.str());
+    if (!op->hasAttr(kPlanAttrName))
+      op->setAttr(kPlanAttrName, getOpenPlan(&getContext()));
     remark::passed(op->getLoc(), getRemark("rotation"))
         << "vector code, row by row";
-    return WalkResult::advance();
+    return success();
   }
 };
 } // namespace

@@ -28,6 +28,14 @@ std::optional<RotationParts> cpu::getRotationParts(Operation *op) {
   return std::nullopt;
 }
 
+std::optional<std::string> cpu::findWidthObstacle(int64_t channels) {
+  if (channels >= 1 && channels <= kMaxChannels)
+    return std::nullopt;
+  return (Twine(channels) + " channels, vectors have 1 to " +
+          Twine(kMaxChannels))
+      .str();
+}
+
 std::optional<std::string> cpu::findRotationObstacle(Operation *op) {
   RotationParts parts = *getRotationParts(op);
   for (auto [operand, name] :
@@ -35,10 +43,8 @@ std::optional<std::string> cpu::findRotationObstacle(Operation *op) {
     if (getElementTypeOrSelf(operand).isF64())
       return (Twine(name) + " is f64, vectors are f32").str();
   int64_t channels = cast<ShapedType>(parts.input.getType()).getShape().back();
-  if (channels < 1 || channels > kMaxChannels)
-    return (Twine(channels) + " channels, vectors have 1 to " +
-            Twine(kMaxChannels))
-        .str();
+  if (std::optional<std::string> obstacle = findWidthObstacle(channels))
+    return obstacle;
   if (cast<ShapedType>(parts.table.getType()).getShape().back() == 0)
     return "no pair is turned";
   return std::nullopt;

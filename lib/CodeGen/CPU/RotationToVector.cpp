@@ -113,14 +113,9 @@ void RotationKernel::computeRow(ArrayRef<Value> at) {
   storeVector(fromF32(turned, type.getElementType()), parts.init, indices);
 }
 
-/// Replaces a rotation by loops. One that vector code cannot do stays, unless
-/// somebody gave it a plan: then that is an error.
 static LogicalResult lowerRotation(Operation *op) {
-  if (std::optional<std::string> obstacle = findRotationObstacle(op)) {
-    if (!op->hasAttr(kPlanAttrName))
-      return success();
+  if (std::optional<std::string> obstacle = findRotationObstacle(op))
     return op->emitOpError() << "cannot have a plan: " << *obstacle;
-  }
   removeLastStrides(cast<DestinationStyleOpInterface>(op));
   OpBuilder builder(op);
   RotationKernel(*getRotationParts(op), op->getLoc(), builder).compute();
@@ -134,7 +129,7 @@ struct RotationToVectorPass
   void runOnOperation() override {
     SmallVector<Operation *> ops;
     getOperation()->walk([&](Operation *op) {
-      if (getRotationParts(op) &&
+      if (getRotationParts(op) && op->hasAttr(kPlanAttrName) &&
           cast<DestinationStyleOpInterface>(op).hasPureBufferSemantics())
         ops.push_back(op);
     });

@@ -61,8 +61,13 @@ void cpu::accumulate(AttentionKernel &k, Value x, Value memory, Value lost,
     x = k.sub(x, k.loadVector(lost, at));
   Value after = k.add(before, x);
   k.storeVector(after, memory, at);
-  if (lost)
-    k.storeVector(k.sub(k.sub(after, before), x), lost, at);
+  if (!lost)
+    return;
+  // Of a sum that is infinite nothing is lost.
+  Value difference = k.sub(k.sub(after, before), x);
+  Value isNumber = arith::CmpFOp::create(k, arith::CmpFPredicate::ORD,
+                                         difference, difference);
+  k.storeVector(k.select(isNumber, difference, k.numbers(0.0)), lost, at);
 }
 
 static Value loadSum(AttentionKernel &k, Value row) {

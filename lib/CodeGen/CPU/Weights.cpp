@@ -185,7 +185,10 @@ void CarefulRow::load() {
     if (k.mask == MaskKind::Add) {
       Value mask = masks.loadFloats(v);
       Value lowest = k.numbers(-std::numeric_limits<float>::infinity());
-      isSeen = k.both(isSeen, k.isGreater(mask, lowest));
+      // A NaN hides nothing.
+      Value isAdded =
+          arith::CmpFOp::create(k, arith::CmpFPredicate::UNE, mask, lowest);
+      isSeen = k.both(isSeen, isAdded);
       mask = k.maxOrSecond(k.numbers(kLowestMask), mask);
       Value reference =
           k.broadcast(k.load(k.scratch.references, {masks.blockRow}));

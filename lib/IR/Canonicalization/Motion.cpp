@@ -38,9 +38,10 @@ template <typename OpTy>
 static Value rotateSource(OpTy op, RotaryAttr rotary, Value source,
                           PatternRewriter &rewriter) {
   Value init = createEmptyLike(rewriter, op.getLoc(), source);
-  return OpTy::create(rewriter, op.getLoc(), rotary, source, op.getTable(),
-                      init)
-      .getResult();
+  auto rotated =
+      OpTy::create(rewriter, op.getLoc(), rotary, source, op.getTable(), init);
+  rotated->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  return rotated.getResult();
 }
 
 /// rotate(copy(x)) → copy(rotate(x)).

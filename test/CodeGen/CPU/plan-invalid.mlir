@@ -28,7 +28,7 @@ func.func private @weave() attributes {rope.plan = #rope.cpu_plan<weave = -2>}
 
 // -----
 
-// expected-error @+1 {{strips must not be negative, got -1}}
+// expected-error @+1 {{strips must be between 0 and 64, got -1}}
 func.func private @strips() attributes {rope.plan = #rope.cpu_plan<strips = -1>}
 
 // -----
@@ -47,3 +47,8 @@ func.func @rotation(%x: memref<8x8xf64>, %t: memref<2x4xf64>, %o: memref<8x8xf64
   rope.rotate <half along []> ins(%x, %t : memref<8x8xf64>, memref<2x4xf64>) outs(%o : memref<8x8xf64>) {rope.plan = #rope.cpu_plan<>}
   return
 }
+
+// -----
+
+// expected-error @+1 {{rows must be between 0 and 64, got 1000000}}
+func.func private @many_rows() attributes {rope.plan = #rope.cpu_plan<rows = 1000000>}

@@ -84,6 +84,24 @@ func.func @decode_packed(%q: tensor<8x1x128xf32>, %k: tensor<8x512x128xf32>, %o:
   return %0 : tensor<8x1x128xf32>
 }
 
+// How many rows there are shows at run time.
+// CHECK-LABEL: @dynamic_rows
+// CHECK: %[[M:.*]] = tensor.dim %{{.*}}, %c1
+// CHECK: %[[ROWS:.*]] = arith.muli %[[M]], %c1
+// CHECK: %[[FEW:.*]] = arith.cmpi ule, %[[ROWS]], %c16
+// CHECK: scf.if %[[FEW]] -> (tensor<8x?x128xf32>) {
+// CHECK: rope.attention {{.*}}{rope.plan = #rope.cpu_plan<lanes = 16, rows = 1, keys = 8, channels = 8, group = 1, strips = 1, weave = -1, stream = 16, lookup = true>
+// CHECK: scf.yield
+// CHECK: } else {
+// CHECK: rope.attention {{.*}}{rope.plan = #rope.cpu_plan<lanes = 16, rows = 4, keys = 4, channels = 4, group = 4, strips = 24, weave = 16, stream = -1, lookup = true>
+// CHECK: scf.yield
+func.func @dynamic_rows(%q: tensor<8x?x128xf32>, %k: tensor<8x512x128xf32>, %o: tensor<8x?x128xf32>) -> tensor<8x?x128xf32> {
+  %0 = rope.attention ins(%q, %k, %k : tensor<8x?x128xf32>, tensor<8x512x128xf32>, tensor<8x512x128xf32>)
+    outs(%o : tensor<8x?x128xf32>) scale 0.125
+    layout <query = "hmd", key = "hnd", value = "hne", output = "hme"> -> tensor<8x?x128xf32>
+  return %0 : tensor<8x?x128xf32>
+}
+
 // CHECK-LABEL: @doubles
 // CHECK-NOT: rope.plan
 // KEPT-LABEL: @doubles
@@ -159,7 +177,7 @@ func.func @rotation_of_many_channels(%x: tensor<1024xf32>, %t: tensor<2x4xf32>, 
 // The table is written over; the input may be.
 // CHECK-LABEL: @rotation_over_table
 // CHECK-NOT: rope.plan
-// REMARK: Remark="an input may share memory with the result"
+// REMARK: Remark="an input may share memory with a result"
 func.func @rotation_over_table(%x: memref<2x4xf32>, %t: memref<2x4xf32>) {
   rope.rotate <half along [] full = true> ins(%x, %t : memref<2x4xf32>, memref<2x4xf32>) outs(%t : memref<2x4xf32>)
   return

@@ -1,4 +1,4 @@
-// RUN: rope-opt %s --split-input-file --rope-rotation-to-vector --canonicalize --cse | FileCheck %s
+// RUN: rope-opt %s --split-input-file --rope-plan --rope-rotation-to-vector --canonicalize --cse | FileCheck %s
 
 // Each row is read, turned and written once. Heads share the table, so some
 // rows of it stay while all heads pass.

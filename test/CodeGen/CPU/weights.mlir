@@ -24,7 +24,9 @@
 // CHECK-COUNT-5: vector.fma
 // CHECK: arith.shli
 // CHECK: %[[BITS:.*]] = arith.addi
-// CHECK: %[[WEIGHT:.*]] = arith.bitcast %[[BITS]] : vector<4xi32> to vector<4xf32>
+// CHECK: %[[POWER:.*]] = arith.bitcast %[[BITS]] : vector<4xi32> to vector<4xf32>
+// A NaN with a payload stays one.
+// CHECK: %[[WEIGHT:.*]] = vector.fma %[[X]], %{{.*}}, %[[POWER]]
 // CHECK: vector.store %[[WEIGHT]]
 // CHECK: scf.yield %[[LARGER]]
 // One test for all rows.

@@ -29,6 +29,10 @@ def PlanPass : Pass<"rope-plan"> {
                                        group = 1, strips = 24, weave = 8>} -> ...
     ```
 
+    Where the number of query rows is not known, an attention without a plan
+    becomes two, in the branches of an `scf.if`: one for few rows (decoding),
+    which reads keys where they lie, and one that packs them.
+
     An op without plan takes the general path, through linalg; a remark
     (category rope-plan) says why. A plan that was given to such an op is an
     error.
@@ -43,7 +47,11 @@ def PlanPass : Pass<"rope-plan"> {
     Option<"lookup", "lookup", "bool", "false",
            "The target is AVX-512: exponentials by a table in registers">
   ];
-  let dependentDialects = ["::mlir::rope::RopeDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::rope::RopeDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect"];
 }
 
 def AttentionToVectorPass : Pass<"rope-attention-to-vector", "ModuleOp"> {
@@ -91,15 +99,15 @@ def AttentionToVectorPass : Pass<"rope-attention-to-vector", "ModuleOp"> {
 def RotationToVectorPass : Pass<"rope-rotation-to-vector"> {
   let summary = "Turn rotations of buffers into loops over rows of channels";
   let description = [{
-    Replaces each `rope.rotate` and `rope.rerotate` on memrefs by loops over its
-    leading dims; rotations in f64 or of more than 512 channels stay.
-    A row of channels is read once, turned in f32 in registers, rounded once and
-    written once; the init may be the input. Where dims share a table, some rows
-    of it stay in the cache while all that they turn passes by.
+    Replaces each `rope.rotate` and `rope.rerotate` on memrefs that has a plan by
+    loops over its leading dims. A row of channels is read once, turned in f32 in
+    registers, rounded once and written once; the init may be the input. Where
+    dims share a table, some rows of it stay in the cache while all that they
+    turn passes by.
 
     ```mlir
     rope.rotate <half along [1]> ins(%x, %t : memref<8x512x64xf32>, memref<512x2x32xf32>)
-      outs(%y : memref<8x512x64xf32>)
+      outs(%y : memref<8x512x64xf32>) {rope.plan = #rope.cpu_plan<>}
     // becomes
     scf.for %block = %c0 to %c512 step %c64 {
       scf.for %h = %c0 to %c8 step %c1 {

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Support/AttentionCase.h"
+#include "llvm/ADT/bit.h"
 #include "gtest/gtest.h"
 
 using namespace mlir::rope;
@@ -95,6 +96,18 @@ TEST_P(VectorAttention, Full) {
   attention.d = attention.e = 64;
   attention.scale = 0.125;
   expectCorrect(attention);
+}
+
+/// Which version of the code runs depends on the number of rows.
+TEST_P(VectorAttention, DynamicRows) {
+  for (int64_t positions : {0, 1, 5, 6}) {
+    AttentionCase attention = makeCase();
+    attention.plan = "";
+    attention.dynamic = true;
+    attention.m = positions;
+    attention.causal = true;
+    expectCorrect(attention);
+  }
 }
 
 TEST_P(VectorAttention, Causal) {
@@ -317,6 +330,45 @@ TEST_P(VectorAttention, NaNReachesTheRowsThatSeeIt) {
     for (int64_t i = 0; i < operand.values.getNumElements(); ++i)
       if (i % (attention.n * channels) == 70 * channels)
         operand.values[i] = NAN;
+    expectEqual(attention);
+  }
+}
+
+/// Where nothing is hidden, nothing is looked at twice.
+TEST_P(VectorAttention, InfinityReachesAllRows) {
+  AttentionCase attention = makeCase();
+  attention.lse.letters = std::nullopt;
+  attention.m = 5;
+  attention.n = 960;
+  attention.randomize(1);
+  int64_t channels = attention.e;
+  for (int64_t i = 0; i < attention.value.values.getNumElements(); ++i)
+    if (i % (attention.n * channels) == 70 * channels)
+      attention.value.values[i] = INFINITY;
+  expectEqual(attention);
+}
+
+/// What models add to hide a key is finite: rows of nothing else are means.
+TEST_P(VectorAttention, RowsOfLowestMasks) {
+  AttentionCase attention = makeCase();
+  attention.lse.letters = std::nullopt;
+  attention.mask = {"mn", "f32"};
+  attention.randomize(1);
+  for (int64_t i = 0; i < attention.mask.values.getNumElements(); ++i)
+    attention.mask.values[i] =
+        i / attention.n % 3 == 0 ? std::numeric_limits<float>::lowest() : 0.0;
+  expectEqual(attention);
+}
+
+/// One with a payload, too: bits that are no exponent.
+TEST_P(VectorAttention, NaNOfAMask) {
+  double payload = llvm::bit_cast<double>(uint64_t(0x7FF8000FF0000000));
+  for (double nan : {double(NAN), payload}) {
+    AttentionCase attention = makeCase();
+    attention.lse.letters = std::nullopt;
+    attention.mask = {"mn", "f32"};
+    attention.randomize(1);
+    attention.mask.values[7 * attention.n + 70] = nan;
     expectEqual(attention);
   }
 }

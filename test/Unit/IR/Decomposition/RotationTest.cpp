@@ -236,6 +236,22 @@ TEST(Rotation, PositionZeroIsTheIdentity) {
             toReference(x).getElements());
 }
 
+/// More rows of the table than are kept while all heads pass.
+TEST(Rotation, HeadsShareALongTable) {
+  Config config;
+  config.type = config.tableType = DType::F32;
+  config.shape = {2, 1100, 9};
+  config.declared = {2, -1, 9};
+  config.rotary.along = {1};
+  config.rotary.read = reference::Pairing::Half;
+  config.rotary.offset = 1;
+  config.width = 4;
+  config.opposite = config.onMemrefs = config.inPlace = false;
+  Program program(getFunction(config, 0));
+  RandomGenerator random({9});
+  check(program, config, 0, random);
+}
+
 /// A branch and a loop may bring the memref that is read to where is written.
 TEST(Rotation, MemoryBehindRegionsMayOverlap) {
   Program program(R"mlir(
