@@ -389,7 +389,8 @@ static std::vector<int64_t> getKey(ArrayRef<BakedPair> pairs, Type type) {
       key.insert(key.end(), {reinterpret_cast<intptr_t>(
                                  column->elements.getAsOpaquePointer()),
                              column->start, column->stride, column->part,
-                             llvm::bit_cast<int64_t>(column->factor)});
+                             llvm::bit_cast<int64_t>(column->factor),
+                             llvm::bit_cast<int64_t>(column->number)});
   return key;
 }
 

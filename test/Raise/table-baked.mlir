@@ -354,3 +354,66 @@ func.func @slow(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
   return %y : tensor<8x4xf32>
 }
 
+// -----
+
+// Nothing but a number for the cosines of the last pair tells the two apart: it
+// has the magnitude of the others in the first, and another in the second.
+// CHECK-LABEL: @numbers
+// CHECK: rope.table #rope.explicit<frequencies = [{{.*}}, 0.000000e+00], magnitude = 1.250000e+00>
+// CHECK: rope.rotate
+// CHECK-NOT: rope.table
+#id = affine_map<(m, d) -> (m, d)>
+func.func @numbers(%x: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>) {
+  %cos = arith.constant dense<[[1.25, 1.25, 1.25, 1.25], [0.6753779053688049, 1.1880191564559937, 1.2437552213668823, 1.2493751049041748], [-0.5201835632324219, 1.008223056793213, 1.2250832319259644, 1.2475007772445679], [-1.2374906539916992, 0.7284420728683472, 1.194170594215393, 1.2443791627883911], [-0.8170545101165771, 0.37642183899879456, 1.151326298713684, 1.2400133609771729], [0.3545777201652527, -0.012927922420203686, 1.0969781875610352, 1.2344075441360474], [1.200212836265564, -0.40099549293518066, 1.0316694974899292, 1.227567434310913], [0.9423778057098389, -0.7492968440055847, 0.9560527205467224, 1.2194998264312744]]> : tensor<8x4xf32>
+  %sin = arith.constant dense<[[0.0, 0.0, 0.0, 1.0e-9], [1.051838755607605, 0.3887294828891754, 0.12479177117347717, 1.0e-9], [1.1366218328475952, 0.7389088869094849, 0.24833667278289795, 1.0e-9], [0.17640000581741333, 1.0158110857009888, 0.3694002628326416, 1.0e-9], [-0.9460031390190125, 1.1919759511947632, 0.48677292466163635, 1.0e-9], [-1.198655366897583, 1.249933123588562, 0.599281907081604, 1.0e-9], [-0.3492693603038788, 1.183935284614563, 0.7058030962944031, 1.0e-9], [0.8212332725524902, 1.000527024269104, 0.805272102355957, 1.0e-9]]> : tensor<8x4xf32>
+  %half = arith.constant 0.5 : f32
+  %whole = arith.constant 1.25 : f32
+  %c3 = arith.constant 3 : index
+  %c4 = arith.constant 4 : index
+  %e = tensor.empty() : tensor<8x8xf32>
+  %y = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<8x8xf32>) {
+    ^bb0(%o: f32):
+      %i = linalg.index 0 : index
+      %j = linalg.index 1 : index
+      %k = arith.remui %j, %c4 : index
+      %k4 = arith.addi %k, %c4 : index
+      %last = arith.cmpi eq, %k, %c3 : index
+      %cr = tensor.extract %cos[%i, %k] : tensor<8x4xf32>
+      %s0 = tensor.extract %sin[%i, %k] : tensor<8x4xf32>
+      %c0 = arith.select %last, %whole, %cr : f32
+      %u = tensor.extract %x[%i, %k] : tensor<8x8xf32>
+      %v = tensor.extract %x[%i, %k4] : tensor<8x8xf32>
+      %uc = arith.mulf %u, %c0 : f32
+      %vs = arith.mulf %v, %s0 : f32
+      %a = arith.subf %uc, %vs : f32
+      %us = arith.mulf %u, %s0 : f32
+      %vc = arith.mulf %v, %c0 : f32
+      %b = arith.addf %us, %vc : f32
+      %first = arith.cmpi ult, %j, %c4 : index
+      %r = arith.select %first, %a, %b : f32
+      linalg.yield %r : f32
+  } -> tensor<8x8xf32>
+  %z = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<8x8xf32>) {
+    ^bb0(%o: f32):
+      %i = linalg.index 0 : index
+      %j = linalg.index 1 : index
+      %k = arith.remui %j, %c4 : index
+      %k4 = arith.addi %k, %c4 : index
+      %last = arith.cmpi eq, %k, %c3 : index
+      %cr = tensor.extract %cos[%i, %k] : tensor<8x4xf32>
+      %s0 = tensor.extract %sin[%i, %k] : tensor<8x4xf32>
+      %c0 = arith.select %last, %half, %cr : f32
+      %u = tensor.extract %x[%i, %k] : tensor<8x8xf32>
+      %v = tensor.extract %x[%i, %k4] : tensor<8x8xf32>
+      %uc = arith.mulf %u, %c0 : f32
+      %vs = arith.mulf %v, %s0 : f32
+      %a = arith.subf %uc, %vs : f32
+      %us = arith.mulf %u, %s0 : f32
+      %vc = arith.mulf %v, %c0 : f32
+      %b = arith.addf %us, %vc : f32
+      %first = arith.cmpi ult, %j, %c4 : index
+      %r = arith.select %first, %a, %b : f32
+      linalg.yield %r : f32
+  } -> tensor<8x8xf32>
+  return %y, %z : tensor<8x8xf32>, tensor<8x8xf32>
+}
