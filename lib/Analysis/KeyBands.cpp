@@ -221,7 +221,8 @@ static std::optional<Access> getAccess(const Expr *read, const Expr *row,
       access.start += i->getInt() * stride;
       continue;
     }
-    if ((i != row && i != key) || i->getExtent() > extent)
+    if ((i != row && i != key) || ShapedType::isDynamic(i->getExtent()) ||
+        i->getExtent() > extent)
       return std::nullopt;
     (i == row ? access.rows : access.keys) = i->getExtent();
     (i == row ? access.rowStride : access.keyStride) = stride;

@@ -151,3 +151,35 @@ func.func @almost(%q: tensor<4x16xf32>, %k: tensor<4x16xf32>, %v: tensor<4x4xf32
   %o = linalg.matmul ins(%p, %v : tensor<4x4xf32>, tensor<4x4xf32>) outs(%o0 : tensor<4x4xf32>) -> tensor<4x4xf32>
   return %o : tensor<4x4xf32>
 }
+
+// -----
+
+// How many rows of a constant are read is not known.
+// CHECK-LABEL: @triangle_of_some_rows
+// CHECK: rope.attention {{.*}} mask(
+// CHECK-NOT: causal
+#id = affine_map<(m, n) -> (m, n)>
+func.func @triangle_of_some_rows(%q: tensor<?x16xf32>, %k: tensor<7x16xf32>, %v: tensor<7x4xf32>) -> tensor<?x4xf32> {
+  %z = arith.constant 0.0 : f32
+  %inf = arith.constant 0xFF800000 : f32
+  %c0 = arith.constant 0 : index
+  %mask = arith.constant dense<[[true, false, false, false, false, false, false], [true, true, false, false, false, false, false], [true, true, true, false, false, false, false], [true, true, true, true, false, false, false], [true, true, true, true, true, false, false], [true, true, true, true, true, true, false], [true, true, true, true, true, true, true]]> : tensor<7x7xi1>
+  %rows = tensor.dim %q, %c0 : tensor<?x16xf32>
+  %e = tensor.empty(%rows) : tensor<?x7xf32>
+  %z0 = linalg.fill ins(%z : f32) outs(%e : tensor<?x7xf32>) -> tensor<?x7xf32>
+  %qk = linalg.matmul indexing_maps = [affine_map<(m,n,d)->(m,d)>, affine_map<(m,n,d)->(n,d)>, affine_map<(m,n,d)->(m,n)>]
+      ins(%q, %k : tensor<?x16xf32>, tensor<7x16xf32>) outs(%z0 : tensor<?x7xf32>) -> tensor<?x7xf32>
+  %s = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%qk : tensor<?x7xf32>) outs(%e : tensor<?x7xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %m = linalg.index 0 : index
+      %n = linalg.index 1 : index
+      %keep = tensor.extract %mask[%m, %n] : tensor<7x7xi1>
+      %r = arith.select %keep, %a, %inf : f32
+      linalg.yield %r : f32
+  } -> tensor<?x7xf32>
+  %p = linalg.softmax dimension(1) ins(%s : tensor<?x7xf32>) outs(%e : tensor<?x7xf32>) -> tensor<?x7xf32>
+  %eo = tensor.empty(%rows) : tensor<?x4xf32>
+  %o0 = linalg.fill ins(%z : f32) outs(%eo : tensor<?x4xf32>) -> tensor<?x4xf32>
+  %o = linalg.matmul ins(%p, %v : tensor<?x7xf32>, tensor<7x4xf32>) outs(%o0 : tensor<?x4xf32>) -> tensor<?x4xf32>
+  return %o : tensor<?x4xf32>
+}
