@@ -269,6 +269,9 @@ LogicalResult BakedTableMatcher::settleStart() {
 
 /// Positions of several axes, or with gaps.
 LogicalResult BakedTableMatcher::settleAxes() {
+  // What consecutive positions left behind.
+  start = 0;
+  reach = 0;
   std::optional<BakedAxes> found = findAxes(numbers, unit);
   if (!found)
     return failure();

@@ -36,6 +36,43 @@ func.func @grid(%x: tensor<10x8xf32>) -> tensor<10x8xf32> {
 
 // -----
 
+// The phases of the first row are those of consecutive positions from 4, but
+// the rows are not.
+// CHECK-LABEL: @grid_from_one
+// CHECK-DAG: %[[AT:.*]] = arith.constant dense<{{\[\[}}1, 1, 1, 2, 2, 2, 3, 3, 3], [1, 2, 3, 1, 2, 3, 1, 2, 3]]> : tensor<2x9xi64>
+// CHECK: rope.table #rope.explicit<{{.*}}> ins(%[[AT]] : tensor<2x9xi64>) axes [0, 0, 1, 1]
+// CHECK: rope.rotate <half along [0]>
+#id = affine_map<(m, d) -> (m, d)>
+func.func @grid_from_one(%x: tensor<9x8xf32>) -> tensor<9x8xf32> {
+  %cos = arith.constant dense<[[0.8775825500488281, 0.9987502694129944, 0.8775825500488281, 0.9987502694129944], [0.8775825500488281, 0.9987502694129944, 0.5403022766113281, 0.9950041770935059], [0.8775825500488281, 0.9987502694129944, 0.07073719799518585, 0.9887710809707642], [0.5403022766113281, 0.9950041770935059, 0.8775825500488281, 0.9987502694129944], [0.5403022766113281, 0.9950041770935059, 0.5403022766113281, 0.9950041770935059], [0.5403022766113281, 0.9950041770935059, 0.07073719799518585, 0.9887710809707642], [0.07073719799518585, 0.9887710809707642, 0.8775825500488281, 0.9987502694129944], [0.07073719799518585, 0.9887710809707642, 0.5403022766113281, 0.9950041770935059], [0.07073719799518585, 0.9887710809707642, 0.07073719799518585, 0.9887710809707642]]> : tensor<9x4xf32>
+  %sin = arith.constant dense<[[0.4794255495071411, 0.04997916892170906, 0.4794255495071411, 0.04997916892170906], [0.4794255495071411, 0.04997916892170906, 0.8414709568023682, 0.0998334214091301], [0.4794255495071411, 0.04997916892170906, 0.9974949955940247, 0.14943814277648926], [0.8414709568023682, 0.0998334214091301, 0.4794255495071411, 0.04997916892170906], [0.8414709568023682, 0.0998334214091301, 0.8414709568023682, 0.0998334214091301], [0.8414709568023682, 0.0998334214091301, 0.9974949955940247, 0.14943814277648926], [0.9974949955940247, 0.14943814277648926, 0.4794255495071411, 0.04997916892170906], [0.9974949955940247, 0.14943814277648926, 0.8414709568023682, 0.0998334214091301], [0.9974949955940247, 0.14943814277648926, 0.9974949955940247, 0.14943814277648926]]> : tensor<9x4xf32>
+  %half = arith.constant 4 : index
+  %e = tensor.empty() : tensor<9x8xf32>
+  %y = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<9x8xf32>) {
+    ^bb0(%o: f32):
+      %i = linalg.index 0 : index
+      %j = linalg.index 1 : index
+      %k = arith.remui %j, %half : index
+      %kh = arith.addi %k, %half : index
+      %c = tensor.extract %cos[%i, %k] : tensor<9x4xf32>
+      %s = tensor.extract %sin[%i, %k] : tensor<9x4xf32>
+      %u = tensor.extract %x[%i, %k] : tensor<9x8xf32>
+      %v = tensor.extract %x[%i, %kh] : tensor<9x8xf32>
+      %uc = arith.mulf %u, %c : f32
+      %vs = arith.mulf %v, %s : f32
+      %a = arith.subf %uc, %vs : f32
+      %us = arith.mulf %u, %s : f32
+      %vc = arith.mulf %v, %c : f32
+      %b = arith.addf %us, %vc : f32
+      %first = arith.cmpi ult, %j, %half : index
+      %r = arith.select %first, %a, %b : f32
+      linalg.yield %r : f32
+  } -> tensor<9x8xf32>
+  return %y : tensor<9x8xf32>
+}
+
+// -----
+
 // The same but for one pair of a row: its positions are those of no other pair.
 // CHECK-LABEL: @grid_with_an_odd_pair
 // CHECK-NOT: rope.table
