@@ -32,10 +32,10 @@ struct Input {
 
 class ColumnBuilder {
 public:
-  ColumnBuilder(OpBuilder &builder, Location loc, const ExprDomain &domain,
-                bool scalar, std::string &reason)
-      : builder(builder), loc(loc), domain(domain), scalar(scalar),
-        reason(reason) {}
+  ColumnBuilder(OpBuilder &builder, Location loc, ElementEvaluator &evaluator,
+                const ExprDomain &domain, bool scalar, std::string &reason)
+      : builder(builder), loc(loc), evaluator(evaluator), domain(domain),
+        scalar(scalar), reason(reason) {}
 
   FailureOr<Value> build(const Columns &columns, Type type);
 
@@ -55,6 +55,7 @@ private:
 
   OpBuilder &builder;
   Location loc;
+  ElementEvaluator &evaluator;
   const ExprDomain &domain;
   bool scalar;
   std::string &reason;
@@ -86,6 +87,14 @@ bool ColumnBuilder::isSlice(const Columns &columns) {
   return true;
 }
 
+bool rope::hasExtent(ElementEvaluator &evaluator, Value tensor, int64_t dim,
+                     OpFoldResult extent) {
+  std::optional<int64_t> number = getConstantIntValue(extent);
+  const Expr *expected = number ? evaluator.getContext().getInt(*number)
+                                : evaluator.evaluateScalar(cast<Value>(extent));
+  return evaluator.evaluateExtent(tensor, dim) == expected;
+}
+
 /// Makes an operand of the slice that the columns read.
 void ColumnBuilder::addRead(const Columns &columns) {
   Value tensor = columns.front()->getValue();
@@ -113,18 +122,21 @@ void ColumnBuilder::addRead(const Columns &columns) {
     sizes.back() = domain.extents[at];
     input.dims.push_back(at);
   }
+  // Of a dim that is not known to end where the domain does, the rest is no
+  // part of the operand.
   bool whole = kept.size() == static_cast<size_t>(type.getRank()) &&
-               !llvm::is_contained(input.dims, getColumnDim());
+               llvm::all_of(kept, [&](unsigned dim) {
+                 return hasExtent(evaluator, tensor, dim, sizes[dim]);
+               });
   input.tensor = tensor;
   if (!whole) {
     SmallVector<int64_t> shape;
     for (unsigned dim : kept)
       shape.push_back(
           getConstantIntValue(sizes[dim]).value_or(ShapedType::kDynamic));
-    auto sliced = RankedTensorType::get(shape, type.getElementType());
-    if (sliced != type)
-      input.tensor = tensor::ExtractSliceOp::create(
-          builder, loc, sliced, tensor, offsets, sizes, strides);
+    input.tensor = tensor::ExtractSliceOp::create(
+        builder, loc, RankedTensorType::get(shape, type.getElementType()),
+        tensor, offsets, sizes, strides);
   }
   inputs.push_back(std::move(input));
 }
@@ -247,10 +259,11 @@ FailureOr<Value> ColumnBuilder::build(const Columns &columns, Type type) {
 }
 
 FailureOr<Value> rope::buildColumns(OpBuilder &builder, Location loc,
+                                    ElementEvaluator &evaluator,
                                     const ExprDomain &domain,
                                     ArrayRef<const Expr *> columns, Type type,
                                     bool scalar, std::string &reason) {
-  return ColumnBuilder(builder, loc, domain, scalar, reason)
+  return ColumnBuilder(builder, loc, evaluator, domain, scalar, reason)
       .build(Columns(columns), type);
 }
 

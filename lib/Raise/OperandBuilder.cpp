@@ -96,7 +96,7 @@ FailureOr<Value> OperandBuilder::buildPart(const MatchedOperand &operand,
     domain.symbols.push_back(symbol->getNumber());
     domain.extents.push_back(*extent);
   }
-  return buildColumns(builder, loc, domain, read, read->getType(),
+  return buildColumns(builder, loc, evaluator, domain, read, read->getType(),
                       /*scalar=*/true, reason);
 }
 
@@ -144,11 +144,12 @@ FailureOr<LetteredTensor> OperandBuilder::buildOver(const Expr *expr,
     domain.extents.push_back(*extent);
   }
   // The model's own tensor if it has one, else what it is computed from.
-  FailureOr<Value> built =
-      buildColumns(builder, loc, domain, expr, type, /*scalar=*/true, reason);
+  FailureOr<Value> built = buildColumns(builder, loc, evaluator, domain, expr,
+                                        type, /*scalar=*/true, reason);
   if (failed(built))
-    built = buildColumns(builder, loc, domain, evaluator.expandFully(expr),
-                         type, /*scalar=*/true, reason);
+    built = buildColumns(builder, loc, evaluator, domain,
+                         evaluator.expandFully(expr), type, /*scalar=*/true,
+                         reason);
   if (failed(built))
     return failure();
   return LetteredTensor{*built, getLetters(order)};

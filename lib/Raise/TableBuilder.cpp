@@ -90,7 +90,7 @@ static const Expr *getStart(ExprContext &context, const ExprDomain &domain,
 
 /// Whether positions are the slices of one tensor along its first dim, all of
 /// them and in order, with the domain as its other dims.
-static bool areSlices(const ExprDomain &domain,
+static bool areSlices(ElementEvaluator &evaluator, const ExprDomain &domain,
                       ArrayRef<const Expr *> positions) {
   Value tensor = positions.front()->getValue();
   for (auto [axis, position] : llvm::enumerate(positions)) {
@@ -104,16 +104,20 @@ static bool areSlices(const ExprDomain &domain,
       if (index->getKind() != Expr::Kind::Sym || index->getNumber() != symbol)
         return false;
   }
+  for (auto [dim, extent] : llvm::enumerate(domain.extents))
+    if (!hasExtent(evaluator, tensor, dim + 1, extent))
+      return false;
   return cast<ShapedType>(tensor.getType()).getDimSize(0) ==
          static_cast<int64_t>(positions.size());
 }
 
 /// Positions of several axes, which a leading dim lists.
 static FailureOr<Value> buildAxes(OpBuilder &builder, Location loc,
+                                  ElementEvaluator &evaluator,
                                   const ExprDomain &domain,
                                   ArrayRef<const Expr *> positions,
                                   std::string &reason) {
-  if (areSlices(domain, positions))
+  if (areSlices(evaluator, domain, positions))
     return positions.front()->getValue();
   Type type = getPositionType(builder, positions.front());
   SmallVector<Value> rows;
@@ -123,8 +127,9 @@ static FailureOr<Value> buildAxes(OpBuilder &builder, Location loc,
       reason = "positions are integers along some axes only";
       return failure();
     }
-    FailureOr<Value> row = buildColumns(builder, loc, domain, position, type,
-                                        /*scalar=*/true, reason);
+    FailureOr<Value> row =
+        buildColumns(builder, loc, evaluator, domain, position, type,
+                     /*scalar=*/true, reason);
     if (failed(row))
       return failure();
     auto rowType = cast<RankedTensorType>(row->getType());
@@ -146,16 +151,16 @@ static FailureOr<Value> buildAxes(OpBuilder &builder, Location loc,
 /// Positions as the operand of rope.table: the start of consecutive rows, or a
 /// tensor.
 static FailureOr<Value> buildPositions(OpBuilder &builder, Location loc,
-                                       ExprContext &context,
+                                       ElementEvaluator &evaluator,
                                        const ExprDomain &domain,
                                        ArrayRef<const Expr *> positions,
                                        std::string &reason) {
   if (positions.size() > 1)
-    return buildAxes(builder, loc, domain, positions, reason);
+    return buildAxes(builder, loc, evaluator, domain, positions, reason);
   const Expr *position = positions.front();
-  if (const Expr *start = getStart(context, domain, position))
+  if (const Expr *start = getStart(evaluator.getContext(), domain, position))
     return buildInteger(builder, loc, start, reason);
-  return buildColumns(builder, loc, domain, position,
+  return buildColumns(builder, loc, evaluator, domain, position,
                       getPositionType(builder, position), /*scalar=*/true,
                       reason);
 }
@@ -342,8 +347,8 @@ buildComputed(OpBuilder &builder, Location loc, ElementEvaluator &evaluator,
       getDomain(builder, loc, evaluator, match, given, reason);
   if (failed(domain))
     return failure();
-  FailureOr<Value> positions = buildPositions(
-      builder, loc, evaluator.getContext(), *domain, given, reason);
+  FailureOr<Value> positions =
+      buildPositions(builder, loc, evaluator, *domain, given, reason);
   if (failed(positions))
     return failure();
   FailureOr<Value> length = Value();
@@ -375,20 +380,24 @@ buildComputed(OpBuilder &builder, Location loc, ElementEvaluator &evaluator,
 /// pair may be different numbers: then only their common structure speaks for a
 /// table.
 static FailureOr<Value> buildPlane(OpBuilder &builder, Location loc,
+                                   ElementEvaluator &evaluator,
                                    const ExprDomain &domain,
                                    ArrayRef<const Expr *> columns, Type type,
                                    bool full, std::string &reason) {
-  FailureOr<Value> whole = buildColumns(builder, loc, domain, columns, type,
-                                        /*scalar=*/false, reason);
+  FailureOr<Value> whole =
+      buildColumns(builder, loc, evaluator, domain, columns, type,
+                   /*scalar=*/false, reason);
   if (succeeded(whole) || full || columns.size() == 1)
     return whole;
   size_t half = columns.size() / 2;
-  FailureOr<Value> first = buildPlane(
-      builder, loc, domain, columns.take_front(half), type, full, reason);
+  FailureOr<Value> first =
+      buildPlane(builder, loc, evaluator, domain, columns.take_front(half),
+                 type, full, reason);
   if (failed(first))
     return failure();
-  FailureOr<Value> second = buildPlane(
-      builder, loc, domain, columns.drop_front(half), type, full, reason);
+  FailureOr<Value> second =
+      buildPlane(builder, loc, evaluator, domain, columns.drop_front(half),
+                 type, full, reason);
   if (failed(second))
     return failure();
   return tensor::ConcatOp::create(builder, loc, domain.symbols.size(),
@@ -419,12 +428,12 @@ static FailureOr<BuiltTable> buildAssembled(OpBuilder &builder, Location loc,
     return failure();
   ExprDomain &domain = *built;
   Type type = cos.front()->getType();
-  FailureOr<Value> cosPlane =
-      buildPlane(builder, loc, domain, cos, type, match.full, reason);
+  FailureOr<Value> cosPlane = buildPlane(builder, loc, evaluator, domain, cos,
+                                         type, match.full, reason);
   if (failed(cosPlane))
     return failure();
-  FailureOr<Value> sinPlane =
-      buildPlane(builder, loc, domain, sin, type, match.full, reason);
+  FailureOr<Value> sinPlane = buildPlane(builder, loc, evaluator, domain, sin,
+                                         type, match.full, reason);
   if (failed(sinPlane))
     return failure();
   SmallVector<OpFoldResult> shape(domain.extents);

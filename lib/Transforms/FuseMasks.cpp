@@ -132,7 +132,7 @@ FailureOr<Value> MaskFuser<OpTy>::build(const Expr *expr, Type type,
         builder, op.getLoc(), DomainDim::B));
   }
   std::string reason;
-  return buildColumns(builder, op.getLoc(), domain, expr, type,
+  return buildColumns(builder, op.getLoc(), evaluator, domain, expr, type,
                       /*scalar=*/true, reason);
 }
 
@@ -164,7 +164,8 @@ FailureOr<Value> MaskFuser<OpTy>::buildRest(const KeyBands &bands) {
     domain.extents.push_back(size);
   }
   std::string reason;
-  return buildColumns(builder, op.getLoc(), domain, keep, builder.getI1Type(),
+  return buildColumns(builder, op.getLoc(), evaluator, domain, keep,
+                      builder.getI1Type(),
                       /*scalar=*/true, reason);
 }
 

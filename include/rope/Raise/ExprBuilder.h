@@ -8,7 +8,7 @@
 #define ROPE_RAISE_EXPRBUILDER_H
 
 #include "mlir/IR/Builders.h"
-#include "rope/Analysis/Expr.h"
+#include "rope/Analysis/ElementEvaluator.h"
 
 namespace mlir::rope {
 
@@ -27,6 +27,10 @@ struct ExprDomain {
   }
 };
 
+/// Whether a dim of a tensor is known to be as long as an extent.
+bool hasExtent(ElementEvaluator &evaluator, Value tensor, int64_t dim,
+               OpFoldResult extent);
+
 /// Builds the tensor [domain..., columns.size()] whose column i holds the
 /// expression columns[i] at each point of the domain, of element type `type`.
 ///
@@ -35,6 +39,7 @@ struct ExprDomain {
 /// structured op over slices. With `scalar` there is one column and no last
 /// dim. Fails, with a reason, for columns of different structure.
 FailureOr<Value> buildColumns(OpBuilder &builder, Location loc,
+                              ElementEvaluator &evaluator,
                               const ExprDomain &domain,
                               ArrayRef<const Expr *> columns, Type type,
                               bool scalar, std::string &reason);
