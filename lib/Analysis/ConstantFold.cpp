@@ -142,18 +142,25 @@ std::optional<double> rope::foldConstant(const Expr *expr) {
   return fold(expr, known);
 }
 
-/// A bound of what an expression over few ops is at most, by magnitude.
-static std::optional<double> getMagnitudeBound(const Expr *expr, int depth) {
-  if (expr->getKind() == Expr::Kind::Float)
-    return std::fabs(expr->getFloat());
-  if (expr->getKind() != Expr::Kind::Apply || depth == 0)
-    return std::nullopt;
-  // Integers of 64 bits.
+/// The magnitude up to which no number of a type rounds to infinity: half of
+/// the largest leaves room for roundings on the way.
+static double getRoom(FloatType type) {
+  APFloat largest = APFloat::getLargest(type.getFloatSemantics());
+  bool losesInfo;
+  largest.convert(APFloat::IEEEdouble(), APFloat::rmTowardZero, &losesInfo);
+  return largest.convertToDouble() / 2;
+}
+
+static std::optional<double> getMagnitudeBound(const Expr *expr, int depth);
+
+/// The bound of a result by those of its operands.
+static std::optional<double> getResultBound(const Expr *expr, int depth) {
+  // No integer of more than 64 bits is looked into.
   if (expr->isa<arith::SIToFPOp>() || expr->isa<arith::UIToFPOp>())
     return std::ldexp(1.0, 64);
   SmallVector<double, 2> bounds;
   for (const Expr *operand : expr->getOperands()) {
-    std::optional<double> bound = getMagnitudeBound(operand, depth - 1);
+    std::optional<double> bound = getMagnitudeBound(operand, depth);
     if (!bound)
       return std::nullopt;
     bounds.push_back(*bound);
@@ -167,15 +174,23 @@ static std::optional<double> getMagnitudeBound(const Expr *expr, int depth) {
   return std::nullopt;
 }
 
+/// A bound of what an expression over few ops is at most, by magnitude; nullopt
+/// if it may not be finite, be it on the way.
+static std::optional<double> getMagnitudeBound(const Expr *expr, int depth) {
+  auto type = dyn_cast_or_null<FloatType>(expr->getType());
+  if (!type)
+    return std::nullopt;
+  std::optional<double> bound;
+  if (expr->getKind() == Expr::Kind::Float)
+    bound = std::fabs(expr->getFloat());
+  else if (expr->getKind() == Expr::Kind::Apply && depth > 0)
+    bound = getResultBound(expr, depth - 1);
+  if (!bound || !(*bound <= getRoom(type)))
+    return std::nullopt;
+  return bound;
+}
+
 bool rope::isKnownFinite(const Expr *expr) {
   constexpr int kMaxDepth = 8;
-  auto type = dyn_cast_or_null<FloatType>(expr->getType());
-  std::optional<double> bound = getMagnitudeBound(expr, kMaxDepth);
-  if (!type || !bound)
-    return false;
-  // Half of the largest number leaves room for roundings on the way.
-  APFloat largest = APFloat::getLargest(type.getFloatSemantics());
-  bool losesInfo;
-  largest.convert(APFloat::IEEEdouble(), APFloat::rmTowardZero, &losesInfo);
-  return *bound <= largest.convertToDouble() / 2;
+  return getMagnitudeBound(expr, kMaxDepth).has_value();
 }

@@ -207,6 +207,12 @@ static const Expr *applyCast(ExprContext &context, Operation *op, Type type,
   return nullptr;
 }
 
+/// Numbers that ops are looked into for: integers have 64 bits at most.
+static bool isLookedInto(Type type) {
+  return isa<ComplexType, FloatType, IndexType>(type) ||
+         (type.isInteger() && type.getIntOrFloatBitWidth() <= 64);
+}
+
 /// A scalar op, or an elementwise one on elements.
 static const Expr *applyOp(ExprContext &context, Operation *op, Type type,
                            ArrayRef<const Expr *> operands) {
@@ -262,10 +268,8 @@ const Expr *BodyEvaluator::evaluateOp(Operation *op, Value value) {
   }
   if (auto choice = dyn_cast<scf::IfOp>(op))
     return evaluateChoice(choice, cast<OpResult>(value).getResultNumber());
-  bool scalar = llvm::all_of(op->getOperandTypes(), [](Type type) {
-    return type.isIntOrIndexOrFloat() || isa<ComplexType>(type);
-  });
-  if (!scalar || op->getNumResults() != 1 || op->getNumRegions() != 0 ||
+  if (!llvm::all_of(op->getOperandTypes(), isLookedInto) ||
+      op->getNumResults() != 1 || op->getNumRegions() != 0 ||
       op->getNumOperands() == 0 || !isPure(op))
     return getOpaque(value);
   return applyOp(context, op, value.getType(), evaluateAll(op->getOperands()));
@@ -464,7 +468,10 @@ const Expr *rope::expandComputation(ElementEvaluator &evaluator,
     return bodyEvaluator.evaluateWhole(body->getTerminator()->getOperand(0));
   }
   if (op->hasTrait<OpTrait::Elementwise>() && op->getNumResults() == 1 &&
-      op->getNumRegions() == 0)
+      op->getNumRegions() == 0 &&
+      llvm::all_of(op->getOperandTypes(), [](Type type) {
+        return isLookedInto(getElementTypeOrSelf(type));
+      }))
     return expandElementwise(evaluator, op, result, index);
   return nullptr;
 }

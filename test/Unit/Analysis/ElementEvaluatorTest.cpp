@@ -178,6 +178,35 @@ TEST_F(ElementEvaluatorTest, NarrowingKeepsLowBits) {
             "i0");
 }
 
+TEST_F(ElementEvaluatorTest, WideIntegersAreNotLookedInto) {
+  // Nothing says that they are finite in f32.
+  StringRef wide = R"(
+    func.func @f(%x: tensor<4xi128>) -> tensor<4xf32> {
+      %r = arith.sitofp %x : tensor<4xi128> to tensor<4xf32>
+      return %r : tensor<4xf32>
+    })";
+  EXPECT_EQ(evaluate(wide, {-1}), "arith.sitofp[i0]");
+  StringRef inBody = R"(
+    #id = affine_map<(d0) -> (d0)>
+    func.func @f(%x: tensor<4xi128>) -> tensor<4xf32> {
+      %e = tensor.empty() : tensor<4xf32>
+      %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+          ins(%x : tensor<4xi128>) outs(%e : tensor<4xf32>) {
+        ^bb0(%i: i128, %o: f32):
+          %v = arith.sitofp %i : i128 to f32
+          linalg.yield %v : f32
+      } -> tensor<4xf32>
+      return %r : tensor<4xf32>
+    })";
+  EXPECT_EQ(evaluate(inBody, {-1}), "linalg.generic[i0]");
+  StringRef narrow = R"(
+    func.func @f(%x: tensor<4xi64>) -> tensor<4xf32> {
+      %r = arith.sitofp %x : tensor<4xi64> to tensor<4xf32>
+      return %r : tensor<4xf32>
+    })";
+  EXPECT_EQ(evaluate(narrow, {-1}), "sitofp(%arg0[i0])");
+}
+
 TEST_F(ElementEvaluatorTest, TrueIsMinusOneToSignedOps) {
   EXPECT_EQ(evaluate(integerBody("i1", "%r = arith.extsi %i : i1 to i64"), {2}),
             "(-1*%arg0[2] + 0)");

@@ -243,3 +243,20 @@ TEST_F(ExprTest, SignsComeOutOfOddFunctions) {
       exprs.apply<arith::NegFOp>(
           f32, exprs.apply<arith::MulFOp>(f32, {x, exprs.getFloat(2, f32)})));
 }
+
+TEST_F(ExprTest, ProductsWithZeroVanishWhereTheOtherIsFinite) {
+  Type f16 = Float16Type::get(&context);
+  const Expr *zero = exprs.getFloat(0, f32);
+  auto vanishes = [&](const Expr *expr) {
+    return exprs.apply<arith::MulFOp>(f32, {expr, zero})->isFloat(0);
+  };
+  const Expr *position = exprs.apply<arith::SIToFPOp>(f32, sym(0, 8));
+  EXPECT_TRUE(vanishes(position));
+  // An integer may be too large for f16, whatever it is converted to later.
+  const Expr *narrow = exprs.apply<arith::SIToFPOp>(f16, sym(0, 8));
+  EXPECT_FALSE(vanishes(exprs.apply<arith::ExtFOp>(f32, narrow)));
+  // So may a product.
+  const Expr *large =
+      exprs.apply<arith::MulFOp>(f32, {position, exprs.getFloat(1e25, f32)});
+  EXPECT_FALSE(vanishes(large));
+}
