@@ -15,6 +15,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "rope/Analysis/KeyBands.h"
 
+#include <limits>
+
 using namespace mlir;
 using namespace mlir::rope;
 
@@ -33,8 +35,9 @@ public:
   MaskBands finish();
 
 private:
-  bool addNumbers(const Expr *addend);
+  bool addNumbers(const Expr *addend, double hidden);
   bool showsAKey(const KeyBands &bands) const;
+  void settleAddends();
 
   ElementEvaluator &evaluator;
   /// Null for a single row.
@@ -42,6 +45,7 @@ private:
   const Expr *key;
   ConstantBands constants;
   KeyBandFinder finder;
+  /// As they are given.
   SmallVector<const Expr *> addends;
 };
 } // namespace
@@ -57,17 +61,18 @@ bool Classifier::showsAKey(const KeyBands &bands) const {
          row->getExtent() <= key->getExtent();
 }
 
-/// Adds numbers that are 0 in a band and hide what is outside. Where a row sees
-/// no key, finite numbers hide none, so that only whole bands count.
-bool Classifier::addNumbers(const Expr *addend) {
+/// Adds numbers that are 0 in a band, and at most `hidden` outside. Where a row
+/// sees no key, finite numbers hide none, so that only whole bands count.
+bool Classifier::addNumbers(const Expr *addend, double hidden) {
   KeyBandFinder attempt = finder;
+  addend = evaluator.expandFully(addend);
   ArrayRef<const Expr *> operands = addend->getOperands();
   bool isChoice = addend->isa<arith::SelectOp>() && operands[1]->isFloat(0) &&
                   operands[2]->getKind() == Expr::Kind::Float &&
-                  operands[2]->getFloat() <= kHidden;
+                  operands[2]->getFloat() <= hidden;
   if (isChoice)
     attempt.addTruth(operands[0]);
-  else if (!attempt.addConstant(addend, kHidden))
+  else if (!attempt.addConstant(addend, hidden))
     return false;
   const KeyBands &bands = attempt.getBands();
   if (bands.keep.size() != finder.getBands().keep.size() || !bands.hasBand() ||
@@ -80,12 +85,30 @@ bool Classifier::addNumbers(const Expr *addend) {
 void Classifier::add(const MaskTerm &term) {
   if (term.keep)
     return finder.addTruth(evaluator.expandFully(term.keep));
-  const Expr *addend = evaluator.expandFully(term.addend);
-  if (!addend->isFloat(0) && !addNumbers(addend))
+  if (!evaluator.expandFully(term.addend)->isFloat(0))
     addends.push_back(term.addend);
 }
 
+/// Takes addends for bands. Beside another mask a row may see no key of a band,
+/// and those that finite numbers hide instead: then only infinite ones count.
+void Classifier::settleAddends() {
+  llvm::erase_if(addends, [&](const Expr *addend) {
+    return addNumbers(addend, -std::numeric_limits<double>::infinity());
+  });
+  // Which constants are bands depends on what hides.
+  constants.clear();
+  KeyBandFinder before = finder;
+  if (finder.getBands().keep.empty() &&
+      llvm::all_of(addends, [&](const Expr *addend) {
+        return addNumbers(addend, kHidden);
+      }))
+    addends.clear();
+  else
+    finder = std::move(before);
+}
+
 MaskBands Classifier::finish() {
+  settleAddends();
   const KeyBands &found = finder.getBands();
   MaskBands bands = {/*causal=*/false, found.left, found.right, found.keep,
                      addends};

@@ -183,3 +183,96 @@ func.func @triangle_of_some_rows(%q: tensor<?x16xf32>, %k: tensor<7x16xf32>, %v:
   %o = linalg.matmul ins(%p, %v : tensor<?x7xf32>, tensor<7x4xf32>) outs(%o0 : tensor<?x4xf32>) -> tensor<?x4xf32>
   return %o : tensor<?x4xf32>
 }
+
+// -----
+
+// A row that sees no key of both masks sees those that the lowest number hides.
+// CHECK-LABEL: @causal_beside_a_mask
+// CHECK: rope.attention {{.*}} mask(
+// CHECK-NOT: causal
+#id = affine_map<(m, n) -> (m, n)>
+#key = affine_map<(m, n) -> (n)>
+func.func @causal_beside_a_mask(%q: tensor<6x16xf32>, %k: tensor<6x16xf32>, %v: tensor<6x4xf32>, %shown: tensor<6xi1>) -> tensor<6x4xf32> {
+  %z = arith.constant 0.0 : f32
+  %low = arith.constant -3.40282347E+38 : f32
+  %inf = arith.constant 0xFF800000 : f32
+  %e = tensor.empty() : tensor<6x6xf32>
+  %z0 = linalg.fill ins(%z : f32) outs(%e : tensor<6x6xf32>) -> tensor<6x6xf32>
+  %qk = linalg.matmul indexing_maps = [affine_map<(m,n,d)->(m,d)>, affine_map<(m,n,d)->(n,d)>, affine_map<(m,n,d)->(m,n)>]
+      ins(%q, %k : tensor<6x16xf32>, tensor<6x16xf32>) outs(%z0 : tensor<6x6xf32>) -> tensor<6x6xf32>
+  %s = linalg.generic {indexing_maps = [#id, #key, #id], iterator_types = ["parallel", "parallel"]} ins(%qk, %shown : tensor<6x6xf32>, tensor<6xi1>) outs(%e : tensor<6x6xf32>) {
+    ^bb0(%a: f32, %is_shown: i1, %o: f32):
+      %m = linalg.index 0 : index
+      %n = linalg.index 1 : index
+      %before = arith.cmpi sle, %n, %m : index
+      %c = arith.select %before, %a, %low : f32
+      %r = arith.select %is_shown, %c, %inf : f32
+      linalg.yield %r : f32
+  } -> tensor<6x6xf32>
+  %p = linalg.softmax dimension(1) ins(%s : tensor<6x6xf32>) outs(%e : tensor<6x6xf32>) -> tensor<6x6xf32>
+  %eo = tensor.empty() : tensor<6x4xf32>
+  %o0 = linalg.fill ins(%z : f32) outs(%eo : tensor<6x4xf32>) -> tensor<6x4xf32>
+  %o = linalg.matmul ins(%p, %v : tensor<6x6xf32>, tensor<6x4xf32>) outs(%o0 : tensor<6x4xf32>) -> tensor<6x4xf32>
+  return %o : tensor<6x4xf32>
+}
+
+// -----
+
+// Infinity hides them, too.
+// CHECK-LABEL: @hard_causal_beside_a_mask
+// CHECK: rope.attention {{.*}} mask({{.*}} causal
+#id = affine_map<(m, n) -> (m, n)>
+#key = affine_map<(m, n) -> (n)>
+func.func @hard_causal_beside_a_mask(%q: tensor<6x16xf32>, %k: tensor<6x16xf32>, %v: tensor<6x4xf32>, %shown: tensor<6xi1>) -> tensor<6x4xf32> {
+  %z = arith.constant 0.0 : f32
+  %inf = arith.constant 0xFF800000 : f32
+  %e = tensor.empty() : tensor<6x6xf32>
+  %z0 = linalg.fill ins(%z : f32) outs(%e : tensor<6x6xf32>) -> tensor<6x6xf32>
+  %qk = linalg.matmul indexing_maps = [affine_map<(m,n,d)->(m,d)>, affine_map<(m,n,d)->(n,d)>, affine_map<(m,n,d)->(m,n)>]
+      ins(%q, %k : tensor<6x16xf32>, tensor<6x16xf32>) outs(%z0 : tensor<6x6xf32>) -> tensor<6x6xf32>
+  %s = linalg.generic {indexing_maps = [#id, #key, #id], iterator_types = ["parallel", "parallel"]} ins(%qk, %shown : tensor<6x6xf32>, tensor<6xi1>) outs(%e : tensor<6x6xf32>) {
+    ^bb0(%a: f32, %is_shown: i1, %o: f32):
+      %m = linalg.index 0 : index
+      %n = linalg.index 1 : index
+      %before = arith.cmpi sle, %n, %m : index
+      %c = arith.select %before, %a, %inf : f32
+      %r = arith.select %is_shown, %c, %inf : f32
+      linalg.yield %r : f32
+  } -> tensor<6x6xf32>
+  %p = linalg.softmax dimension(1) ins(%s : tensor<6x6xf32>) outs(%e : tensor<6x6xf32>) -> tensor<6x6xf32>
+  %eo = tensor.empty() : tensor<6x4xf32>
+  %o0 = linalg.fill ins(%z : f32) outs(%eo : tensor<6x4xf32>) -> tensor<6x4xf32>
+  %o = linalg.matmul ins(%p, %v : tensor<6x6xf32>, tensor<6x4xf32>) outs(%o0 : tensor<6x4xf32>) -> tensor<6x4xf32>
+  return %o : tensor<6x4xf32>
+}
+
+// -----
+
+// So does a constant of infinities.
+// CHECK-LABEL: @constant_causal_beside_a_mask
+// CHECK: rope.attention {{.*}} mask({{.*}} causal
+#id = affine_map<(m, n) -> (m, n)>
+#key = affine_map<(m, n) -> (n)>
+func.func @constant_causal_beside_a_mask(%q: tensor<6x16xf32>, %k: tensor<6x16xf32>, %v: tensor<6x4xf32>, %shown: tensor<6xi1>) -> tensor<6x4xf32> {
+  %z = arith.constant 0.0 : f32
+  %inf = arith.constant 0xFF800000 : f32
+  %triangle = arith.constant dense<[[0.0, 0xFF800000, 0xFF800000, 0xFF800000, 0xFF800000, 0xFF800000], [0.0, 0.0, 0xFF800000, 0xFF800000, 0xFF800000, 0xFF800000], [0.0, 0.0, 0.0, 0xFF800000, 0xFF800000, 0xFF800000], [0.0, 0.0, 0.0, 0.0, 0xFF800000, 0xFF800000], [0.0, 0.0, 0.0, 0.0, 0.0, 0xFF800000], [0.0, 0.0, 0.0, 0.0, 0.0, 0.0]]> : tensor<6x6xf32>
+  %e = tensor.empty() : tensor<6x6xf32>
+  %z0 = linalg.fill ins(%z : f32) outs(%e : tensor<6x6xf32>) -> tensor<6x6xf32>
+  %qk = linalg.matmul indexing_maps = [affine_map<(m,n,d)->(m,d)>, affine_map<(m,n,d)->(n,d)>, affine_map<(m,n,d)->(m,n)>]
+      ins(%q, %k : tensor<6x16xf32>, tensor<6x16xf32>) outs(%z0 : tensor<6x6xf32>) -> tensor<6x6xf32>
+  %s = linalg.generic {indexing_maps = [#id, #key, #id], iterator_types = ["parallel", "parallel"]} ins(%qk, %shown : tensor<6x6xf32>, tensor<6xi1>) outs(%e : tensor<6x6xf32>) {
+    ^bb0(%a: f32, %is_shown: i1, %o: f32):
+      %m = linalg.index 0 : index
+      %n = linalg.index 1 : index
+      %added = tensor.extract %triangle[%m, %n] : tensor<6x6xf32>
+      %c = arith.addf %a, %added : f32
+      %r = arith.select %is_shown, %c, %inf : f32
+      linalg.yield %r : f32
+  } -> tensor<6x6xf32>
+  %p = linalg.softmax dimension(1) ins(%s : tensor<6x6xf32>) outs(%e : tensor<6x6xf32>) -> tensor<6x6xf32>
+  %eo = tensor.empty() : tensor<6x4xf32>
+  %o0 = linalg.fill ins(%z : f32) outs(%eo : tensor<6x4xf32>) -> tensor<6x4xf32>
+  %o = linalg.matmul ins(%p, %v : tensor<6x6xf32>, tensor<6x4xf32>) outs(%o0 : tensor<6x4xf32>) -> tensor<6x4xf32>
+  return %o : tensor<6x4xf32>
+}

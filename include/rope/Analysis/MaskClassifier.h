@@ -19,12 +19,13 @@ struct MaskBands {
   SmallVector<const Expr *> keep;
   SmallVector<const Expr *> addends;
 
-  /// Whether every row sees a key whatever the extents are: its own.
+  /// Whether there is no other mask.
   bool isBandOnly() const { return keep.empty() && addends.empty(); }
 };
 
-/// Sorts masks over the domain of a match. Conjunctions come apart; a finite
-/// mask over a band counts as the band, since each row of it sees a key.
+/// Sorts masks over the domain of a match. Conjunctions come apart. A finite
+/// mask over a band counts as the band only where each row sees a key: there
+/// are as many keys as rows, and all masks are bands.
 MaskBands classifyMasks(ElementEvaluator &evaluator, const OperandMatch &match,
                         ArrayRef<MaskTerm> masks);
 
