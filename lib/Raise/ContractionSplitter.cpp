@@ -219,7 +219,13 @@ void ContractionSplitter::split(FunctionOpInterface function) {
 void ContractionSplitter::finish(
     llvm::function_ref<bool(Value factor)> wasRaised) {
   for (Split &split : splits) {
-    if (llvm::any_of(split.factors, wasRaised)) {
+    auto isNeeded = [&](Value factor) {
+      return wasRaised(factor) ||
+             llvm::any_of(factor.getUsers(), [&](Operation *user) {
+               return user != split.contraction;
+             });
+    };
+    if (llvm::any_of(split.factors, isNeeded)) {
       split.original.erase();
       continue;
     }

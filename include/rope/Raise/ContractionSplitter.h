@@ -27,8 +27,8 @@ public:
   /// The values that were taken out.
   ArrayRef<Value> getFactors() const { return factors; }
 
-  /// Undoes the splits none of whose factors was raised, and drops the
-  /// originals of the others.
+  /// Undoes the splits none of whose factors was raised or is read by what was,
+  /// and drops the originals of the others.
   void finish(llvm::function_ref<bool(Value factor)> wasRaised);
 
 private:
