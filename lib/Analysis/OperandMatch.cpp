@@ -9,6 +9,8 @@
 
 #include "Quotient.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "rope/IR/ElementTypes.h"
+#include "llvm/Support/ScopedPrinter.h"
 
 using namespace mlir;
 using namespace mlir::rope;
@@ -122,9 +124,13 @@ FailureOr<MatchedOperand> OperandMatcher::findOperand(const Expr *element,
   double factor = 1;
   double &foundFactor = scale ? *scale : factor;
   const double outer = foundFactor;
+  Type refused;
   while (element) {
     if (element->getKind() == Expr::Kind::Read) {
-      if (llvm::all_of(element->getOperands(), isDimLike) && isWhole(element)) {
+      if (!isOpFloat(element->getType())) {
+        refused = element->getType();
+      } else if (llvm::all_of(element->getOperands(), isDimLike) &&
+                 isWhole(element)) {
         found = {element->getValue(),
                  SmallVector<const Expr *>(element->getOperands())};
         foundFactor = outer * factor;
@@ -151,7 +157,9 @@ FailureOr<MatchedOperand> OperandMatcher::findOperand(const Expr *element,
     }
   }
   if (!found)
-    return LogicalResult(fail("an operand stands in no tensor"));
+    return LogicalResult(
+        fail(refused ? "an operand is of " + llvm::to_string(refused)
+                     : "an operand stands in no tensor"));
   return *found;
 }
 

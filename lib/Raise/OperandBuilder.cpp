@@ -9,7 +9,9 @@
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "rope/IR/ElementTypes.h"
 #include "rope/Raise/ExprBuilder.h"
+#include "llvm/Support/ScopedPrinter.h"
 
 using namespace mlir;
 using namespace mlir::rope;
@@ -127,6 +129,8 @@ OperandBuilder::buildJoined(const MatchedOperand &operand,
 
 FailureOr<LetteredTensor> OperandBuilder::buildOver(const Expr *expr,
                                                     Type type) {
+  if (!isOpMask(type))
+    return LogicalResult(fail("a mask or sink is of " + llvm::to_string(type)));
   SmallVector<const Expr *> order =
       collectSymbols({evaluator.expandFully(expr)});
   for (const Expr *symbol : order)
@@ -166,6 +170,9 @@ static SmallVector<const Expr *> getRootSymbols(ExprContext &context,
 }
 
 FailureOr<LetteredTensor> OperandBuilder::buildInit() {
+  Type type = getElementTypeOrSelf(match.root.getType());
+  if (!isOpFloat(type))
+    return LogicalResult(fail("the output is of " + llvm::to_string(type)));
   SmallVector<const Expr *> symbols =
       getRootSymbols(evaluator.getContext(), match);
   SmallVector<OpFoldResult> shape;
@@ -175,8 +182,7 @@ FailureOr<LetteredTensor> OperandBuilder::buildInit() {
       return failure();
     shape.push_back(*extent);
   }
-  Value init = tensor::EmptyOp::create(
-      builder, loc, shape, getElementTypeOrSelf(match.root.getType()));
+  Value init = tensor::EmptyOp::create(builder, loc, shape, type);
   return LetteredTensor{init, getLetters(symbols)};
 }
 

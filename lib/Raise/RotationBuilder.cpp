@@ -16,6 +16,9 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "rope/IR/ElementTypes.h"
+#include "llvm/Support/ScopedPrinter.h"
 
 using namespace mlir;
 using namespace mlir::rope;
@@ -69,6 +72,11 @@ static int64_t getPosition(ArrayRef<int64_t> list, int64_t value) {
 FailureOr<RotaryFit> rope::fitRotary(const RotationMatch &match,
                                      ArrayRef<int64_t> along,
                                      std::string &reason) {
+  Type type = getElementTypeOrSelf(match.root.getType());
+  if (!isOpFloat(type)) {
+    reason = "it is of " + llvm::to_string(type);
+    return failure();
+  }
   int64_t channels = match.getNumChannels();
   SmallVector<std::pair<int64_t, int64_t>> read, written;
   int64_t base = match.pairs.front().u;

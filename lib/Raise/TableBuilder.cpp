@@ -10,10 +10,12 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "rope/Analysis/ScheduleFit.h"
+#include "rope/IR/ElementTypes.h"
 #include "rope/IR/Rope.h"
 #include "rope/IR/TableFacts.h"
 #include "rope/Raise/ExprBuilder.h"
 #include "rope/Raise/RotationBuilder.h"
+#include "llvm/Support/ScopedPrinter.h"
 
 #include <cmath>
 
@@ -155,6 +157,11 @@ static FailureOr<Value> buildPositions(OpBuilder &builder, Location loc,
                                        const ExprDomain &domain,
                                        ArrayRef<const Expr *> positions,
                                        std::string &reason) {
+  for (const Expr *position : positions)
+    if (Type type = getPositionType(builder, position); !isOpPosition(type)) {
+      reason = "positions are of " + llvm::to_string(type);
+      return failure();
+    }
   if (positions.size() > 1)
     return buildAxes(builder, loc, evaluator, domain, positions, reason);
   const Expr *position = positions.front();
@@ -179,12 +186,6 @@ struct StatedFrequencies {
   std::string description;
 };
 } // namespace
-
-template <typename T> static std::string print(const T &value) {
-  std::string text;
-  llvm::raw_string_ostream(text) << value;
-  return text;
-}
 
 /// A number of three digits.
 static std::string format(double value) {
@@ -277,7 +278,7 @@ static StatedFrequencies stateFrequencies(Builder &builder,
       fitSchedule(builder.getContext(), table.frequencies, table.magnitude);
   StatedFrequencies result = {listed, table.mode, {}, "listed frequencies"};
   if (succeeded(fit)) {
-    result.description = print(fit->schedule);
+    result.description = llvm::to_string(fit->schedule);
     if (hasSameAngles(fit->schedule, table)) {
       result.attribute = fit->schedule;
     } else {
@@ -341,6 +342,10 @@ static FailureOr<BuiltTable>
 buildComputed(OpBuilder &builder, Location loc, ElementEvaluator &evaluator,
               const RotationMatch &match, const MatchedTable &computed,
               bool exactAngles, std::string &reason) {
+  if (!isOpFloat(computed.type)) {
+    reason = "its table is of " + llvm::to_string(computed.type);
+    return failure();
+  }
   SmallVector<const Expr *> given =
       getPositions(builder, loc, evaluator.getContext(), computed);
   FailureOr<ExprDomain> domain =
@@ -409,6 +414,11 @@ static FailureOr<BuiltTable> buildAssembled(OpBuilder &builder, Location loc,
                                             ElementEvaluator &evaluator,
                                             const RotationMatch &match,
                                             std::string &reason) {
+  Type type = match.pairs.front().cos[0]->getType();
+  if (!isOpFloat(type)) {
+    reason = "its table is of " + llvm::to_string(type);
+    return failure();
+  }
   FailureOr<RotaryFit> fit = fitRotary(match, {}, reason);
   if (failed(fit))
     return failure();
@@ -427,7 +437,6 @@ static FailureOr<BuiltTable> buildAssembled(OpBuilder &builder, Location loc,
   if (failed(built))
     return failure();
   ExprDomain &domain = *built;
-  Type type = cos.front()->getType();
   FailureOr<Value> cosPlane = buildPlane(builder, loc, evaluator, domain, cos,
                                          type, match.full, reason);
   if (failed(cosPlane))

@@ -18,6 +18,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "rope/IR/ElementTypes.h"
 #include "rope/Transforms/Transforms.h"
 
 using namespace mlir;
@@ -27,19 +28,26 @@ using namespace mlir::rope;
 // Movements
 //===----------------------------------------------------------------------===//
 
+/// Whether a value is cast between types that the ops take.
+static bool isOpCast(Operation *op) {
+  return isa_and_nonnull<arith::ExtFOp, arith::TruncFOp>(op) &&
+         isOpFloat(getElementTypeOrSelf(op->getOperand(0))) &&
+         isOpFloat(getElementTypeOrSelf(op->getResult(0)));
+}
+
 /// Whether a body passes its first argument on, as it is or cast.
 static bool passesOn(Block *body) {
   auto yield = dyn_cast<linalg::YieldOp>(body->getTerminator());
   if (!yield || yield.getNumOperands() != 1)
     return false;
   Value value = yield.getOperand(0);
-  if (isa_and_nonnull<arith::ExtFOp, arith::TruncFOp>(value.getDefiningOp()))
+  if (isOpCast(value.getDefiningOp()))
     value = value.getDefiningOp()->getOperand(0);
   return value == body->getArgument(0);
 }
 
 FailureOr<Movement> rope::matchMovement(Operation *op) {
-  if (isa_and_nonnull<arith::ExtFOp, arith::TruncFOp>(op)) {
+  if (isOpCast(op)) {
     auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
     if (!type)
       return failure();
