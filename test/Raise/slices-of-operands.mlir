@@ -172,3 +172,43 @@ func.func @mask_of_any_size(%q: tensor<3x8xf32>, %k: tensor<5x8xf32>, %v: tensor
   %o = linalg.matmul ins(%p, %v : tensor<3x5xf32>, tensor<5x4xf32>) outs(%o0 : tensor<3x4xf32>) -> tensor<3x4xf32>
   return %o : tensor<3x4xf32>
 }
+
+// -----
+
+// CHECK-LABEL: @positions_of_two_axes
+// CHECK: tensor.extract_slice %arg1[0, 0] [1, 4] [1, 1] : tensor<2x6xi64> to tensor<4xi64>
+// CHECK: tensor.extract_slice %arg1[1, 0] [1, 4] [1, 1] : tensor<2x6xi64> to tensor<4xi64>
+// CHECK: rope.table {{.*}} ins(%{{.*}} : tensor<2x4xi64>) axes [0, 1]
+#id = affine_map<(m, d) -> (m, d)>
+func.func @positions_of_two_axes(%x: tensor<4x4xf32>, %ids: tensor<2x6xi64>) -> tensor<4x4xf32> {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %f = arith.constant dense<[1.0, 0.1]> : tensor<2xf32>
+  %p = tensor.extract_slice %ids[0, 0] [2, 4] [1, 1] : tensor<2x6xi64> to tensor<2x4xi64>
+  %e = tensor.empty() : tensor<4x4xf32>
+  %y = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<4x4xf32>) {
+    ^bb0(%o: f32):
+      %i = linalg.index 0 : index
+      %j = linalg.index 1 : index
+      %n = arith.remui %j, %c2 : index
+      %nh = arith.addi %n, %c2 : index
+      %at = tensor.extract %p[%n, %i] : tensor<2x4xi64>
+      %w = tensor.extract %f[%n] : tensor<2xf32>
+      %r = arith.sitofp %at : i64 to f32
+      %t = arith.mulf %r, %w : f32
+      %c = math.cos %t : f32
+      %s = math.sin %t : f32
+      %u = tensor.extract %x[%i, %n] : tensor<4x4xf32>
+      %v = tensor.extract %x[%i, %nh] : tensor<4x4xf32>
+      %uc = arith.mulf %u, %c : f32
+      %vs = arith.mulf %v, %s : f32
+      %a = arith.subf %uc, %vs : f32
+      %us = arith.mulf %u, %s : f32
+      %vc = arith.mulf %v, %c : f32
+      %b = arith.addf %us, %vc : f32
+      %first = arith.cmpi ult, %j, %c2 : index
+      %z = arith.select %first, %a, %b : f32
+      linalg.yield %z : f32
+  } -> tensor<4x4xf32>
+  return %y : tensor<4x4xf32>
+}
