@@ -168,11 +168,11 @@ func.func @fill_stays(%s: f32, %t: tensor<5x2x4xf32>, %i: tensor<5x8xf32>) -> te
 // CHECK-SAME: %[[X:.*]]: tensor<4x16x12xf32>, %[[T:.*]]: tensor<16x2x4xf32>, %[[P:.*]]: index
 // CHECK-DAG: %[[TS:.*]] = tensor.extract_slice %[[T]][%[[P]], 0, 0] [3, 2, 4] [2, 1, 1]
 // CHECK-DAG: %[[XS:.*]] = tensor.extract_slice %[[X]][1, %[[P]], 2] [2, 3, 9] [1, 2, 1]
-// CHECK: %[[R:.*]] = rope.rotate <half offset = 1 along [1]> ins(%[[XS]], %[[TS]] : tensor<2x3x9xf32>, tensor<3x2x4xf32>)
+// CHECK: %[[R:.*]] = rope.rotate <half offset = 1 along [1]> ins(%[[XS]], %[[TS]] : tensor<2x3x9xf32>, tensor<3x2x4xf32>) {{.*}} {rope.plan = #rope.cpu_plan<>}
 // CHECK: return %[[R]]
 func.func @slice(%x: !X, %t: tensor<16x2x4xf32>, %p: index) -> tensor<2x3x9xf32> {
   %i = tensor.empty() : !X
-  %r = rope.rotate <half offset = 3 along [1]> ins(%x, %t : !X, tensor<16x2x4xf32>) outs(%i : !X) -> !X
+  %r = rope.rotate <half offset = 3 along [1]> ins(%x, %t : !X, tensor<16x2x4xf32>) outs(%i : !X) {rope.plan = #rope.cpu_plan<>} -> !X
   %s = tensor.extract_slice %r[1, %p, 2] [2, 3, 9] [1, 2, 1] : !X to tensor<2x3x9xf32>
   return %s : tensor<2x3x9xf32>
 }

@@ -179,7 +179,9 @@ static LogicalResult moveSliceAbove(tensor::ExtractSliceOp slice,
   };
   Value table = sliceTable(rewriter, slice, op.getTable(), rotary.getAlong());
   Value input = sliceOf(op.getInput()), init = sliceOf(op.getInit());
-  rewriter.replaceOpWithNewOp<OpTy>(slice, *sliced, input, table, init);
+  auto moved =
+      rewriter.replaceOpWithNewOp<OpTy>(slice, *sliced, input, table, init);
+  moved->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   return success();
 }
 
