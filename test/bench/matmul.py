@@ -17,18 +17,13 @@ of the limit: best over best, and the median of each call over the limit just
 before it. See attention.py for what may be compared with what.
 """
 
-import argparse
 import ctypes
-import json
-import os
-import statistics
 import sys
-import tempfile
 
 import numpy as np
 
-from attention import Peak, compile_kernel, describe, timed
 from cases import aligned
+from harness import Kernel, compile_kernel, describe, run_cases
 
 DEFAULT = """
 linear:512x8192x2048 linear:512x2048x8192 linear:512x512x2048 matmul:512x8192x2048
@@ -178,95 +173,17 @@ class Case:
         return np.nan_to_num(difference, nan=np.inf).max() / np.abs(expected).max()
 
 
-class Kernel:
-    """A compiled case and its calls so far."""
-
-    def __init__(self, text, folder, number):
-        self.case = Case(text)
-        function, self.compile_seconds = compile_kernel(self.case.mlir, self.case.kind, folder, f"case{number}",
-                                                        "--pipeline-options=results-as-out-params")
-        memory = [describe(a) for a in [*self.case.arrays, self.case.result]]
-        self.call = lambda: function(*(ctypes.byref(m) for m in memory))
-        self.seconds, self.ratios = [], []
-        self.call()
-        self.error = self.case.error()
-
-    def run(self, limit):
-        sample = limit.sample()
-        self.seconds.append(timed(self.call))
-        self.ratios.append(self.case.work / self.seconds[-1] / sample)
-        return sample
-
-
-READ = """
-func.func @kernel(%x: memref<?xf32>, %y: memref<64xf32>) {
-  %c0 = arith.constant 0 : index
-  %c64 = arith.constant 64 : index
-  %n = memref.dim %x, %c0 : memref<?xf32>
-  %z = arith.constant dense<0.0> : vector<64xf32>
-  %s = scf.for %i = %c0 to %n step %c64 iter_args(%a = %z) -> vector<64xf32> {
-    %v = vector.load %x[%i] : memref<?xf32>, vector<64xf32>
-    %b = arith.addf %a, %v : vector<64xf32>
-    scf.yield %b : vector<64xf32>
-  }
-  vector.store %s, %y[%c0] : memref<64xf32>, vector<64xf32>
-  return
-}
-"""
-
-
-class Memory:
-    """Samples how fast memory is read or copied."""
-
-    def __init__(self, kind, folder):
-        self.array = aligned(np.ones(1 << 24, np.float32))
-        self.target = aligned(np.zeros(1 << 24 if kind == "copy" else 64, np.float32))
-        if kind == "copy":
-            self.bytes, self.call = 2 * self.array.nbytes, lambda: np.copyto(self.target, self.array)
-            return
-        function, _ = compile_kernel(READ, "native", folder, "read")
-        memory = describe(self.array), describe(self.target)
-        self.bytes, self.call = self.array.nbytes, lambda: function(*(ctypes.byref(m) for m in memory))
-
-    def sample(self):
-        return self.bytes / timed(self.call)
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("cases", nargs="*", default=DEFAULT)
-    parser.add_argument("--rounds", type=int, default=15, help="calls of each case (at least 7)")
-    parser.add_argument("--json", help="append a line for each case to this file")
-    parser.add_argument("--keep", help="leave IR and libraries in this folder")
-    args = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        if args.keep:
-            os.makedirs(args.keep, exist_ok=True)
-        folder = args.keep or folder
-        kernels = [Kernel(text, folder, i) for i, text in enumerate(args.cases or DEFAULT)]
-        for kernel in kernels:
-            if not kernel.error <= kernel.case.bound:
-                sys.exit(f"{kernel.case.text}: error {kernel.error:.1e} of the largest result is over "
-                         f"{kernel.case.bound:.1e}")
-        limits = {k: (Memory if k in ("read", "copy") else Peak)(k, folder) for k in {k.case.limit for k in kernels}}
-        best = dict.fromkeys(limits, 0.0)
-        for _ in range(max(args.rounds, 7)):
-            for kernel in kernels:
-                limit = kernel.case.limit
-                best[limit] = max(best[limit], kernel.run(limits[limit]))
-    print("limits " + ", ".join(f"{name} {value * 1e-9:.1f} G/s" for name, value in best.items()))
-    print(f"{'case':28} {'limit':>6} {'share':>6} {'median':>6} {'ms':>9} {'error':>8} {'compile':>8}")
-    for kernel in kernels:
-        case, seconds = kernel.case, min(kernel.seconds)
-        r = {"case": case.text, "limit": case.limit, "share": case.work / seconds / best[case.limit],
-             "median_share": statistics.median(kernel.ratios), "ms": seconds * 1e3,
-             "error": float(kernel.error), "compile_s": kernel.compile_seconds}
-        print(f"{r['case']:28} {r['limit']:>6} {r['share']:6.3f} {r['median_share']:6.3f} {r['ms']:9.2f} "
-              f"{r['error']:8.1e} {r['compile_s']:7.2f}s")
-        if args.json:
-            with open(args.json, "a") as file:
-                file.write(json.dumps(r) + "\n")
+def make_kernel(text, folder, number):
+    case = Case(text)
+    function, compile_seconds = compile_kernel(case.mlir, case.kind, folder, f"case{number}",
+                                               "--pipeline-options=results-as-out-params")
+    memory = [describe(a) for a in [*case.arrays, case.result]]
+    call = lambda: function(*(ctypes.byref(m) for m in memory))
+    kernel = Kernel(text, case.limit, case.work, call, compile_seconds)
+    call()
+    kernel.error, kernel.bound = case.error(), case.bound
+    return kernel
 
 
 if __name__ == "__main__":
-    main()
+    run_cases(__doc__, DEFAULT, make_kernel)

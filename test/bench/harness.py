@@ -1,0 +1,198 @@
+"""Compiles cases, checks them, and times them against limits of the machine.
+
+What attention.py and matmul.py share. Only ratios of one run mean anything:
+machines differ, and clocks change within a run. Time is that of the calling
+thread, so that a busy machine takes less from it; caches and memory it still
+shares. Put it on one core by taskset.
+"""
+
+import argparse
+import ctypes
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy as np
+
+from cases import aligned
+
+LANES = {"native": 16, "avx2": 8}
+SUMS = {"native": 24, "avx2": 12}
+
+
+def peak_text(kind):
+    """A loop of multiply-adds in enough sums to hide their latency."""
+    lanes, count = LANES[kind], SUMS[kind]
+    vector = f"vector<{lanes}xf32>"
+    sums = [f"%s{i}" for i in range(count)]
+    lines = ["%c0 = arith.constant 0 : index", "%c1 = arith.constant 1 : index",
+             f"%x = vector.load %m[%c0] : memref<{lanes}xf32>, {vector}"]
+    inits = ", ".join(f"{s} = %x" for s in sums)
+    lines.append(f"%r:{count} = scf.for %i = %c0 to %n step %c1 iter_args({inits}) -> ({', '.join([vector] * count)}) {{")
+    lines += [f"%t{i} = vector.fma %x, %x, {s} : {vector}" for i, s in enumerate(sums)]
+    lines.append(f"scf.yield {', '.join(f'%t{i}' for i in range(count))} : {', '.join([vector] * count)} }}")
+    total = "%r#0"
+    for i in range(1, count):
+        lines.append(f"%u{i} = arith.addf {total}, %r#{i} : {vector}")
+        total = f"%u{i}"
+    lines.append(f"vector.store {total}, %m[%c0] : memref<{lanes}xf32>, {vector}")
+    body = "\n  ".join(lines)
+    return f"func.func @kernel(%n: index, %m: memref<{lanes}xf32>) {{\n  {body}\n  return\n}}\n"
+
+
+class Descriptor(ctypes.Structure):
+    """What a function takes for a memref; it keeps the array alive."""
+
+    def __init__(self, array):
+        self.array = array
+        super().__init__(array.ctypes.data, array.ctypes.data, 0, array.ctypes.shape_as(ctypes.c_int64),
+                         (ctypes.c_int64 * array.ndim)(*(s // array.itemsize for s in array.strides)))
+
+
+def describe(array):
+    fields = [("allocated", ctypes.c_void_p), ("aligned", ctypes.c_void_p), ("offset", ctypes.c_int64),
+              ("sizes", ctypes.c_int64 * array.ndim), ("strides", ctypes.c_int64 * array.ndim)]
+    return type("Descriptor", (Descriptor,), {"_fields_": fields})(array)
+
+
+def compile_kernel(text, kind, folder, name, *flags):
+    """The function of a module, and the seconds that compiling took."""
+    path = os.path.join(folder, name)
+    with open(path + ".mlir", "w") as file:
+        file.write(text)
+    target = ["--target-cpu=native"] if kind == "native" else ["--target-cpu=haswell"]
+    start = time.perf_counter()
+    subprocess.run(["rope-compile", path + ".mlir", "-o", path + ".so", *target, *flags], check=True,
+                   stdout=subprocess.DEVNULL)
+    seconds = time.perf_counter() - start
+    return ctypes.CDLL(path + ".so")._mlir_ciface_kernel, seconds
+
+
+def timed(call):
+    start = time.thread_time_ns()
+    call()
+    return (time.thread_time_ns() - start) * 1e-9
+
+
+# ---- limits
+
+class Peak:
+    """Samples the peak for some milliseconds."""
+
+    def __init__(self, kind, folder):
+        function, _ = compile_kernel(peak_text(kind), kind, folder, "peak-" + kind)
+        memory = describe(np.zeros(LANES[kind], np.float32))
+        self.count = 100000
+        self.flops = 2 * LANES[kind] * SUMS[kind]
+        self.call = lambda: function(ctypes.c_int64(self.count), ctypes.byref(memory))
+        self.call()
+        self.count = int(self.count * 2e-3 / timed(self.call))
+
+    def sample(self):
+        return self.flops * self.count / timed(self.call)
+
+
+READ = """
+func.func @kernel(%x: memref<?xf32>, %y: memref<64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %n = memref.dim %x, %c0 : memref<?xf32>
+  %z = arith.constant dense<0.0> : vector<64xf32>
+  %s = scf.for %i = %c0 to %n step %c64 iter_args(%a = %z) -> vector<64xf32> {
+    %v = vector.load %x[%i] : memref<?xf32>, vector<64xf32>
+    %b = arith.addf %a, %v : vector<64xf32>
+    scf.yield %b : vector<64xf32>
+  }
+  vector.store %s, %y[%c0] : memref<64xf32>, vector<64xf32>
+  return
+}
+"""
+
+
+class Memory:
+    """Samples how fast memory is read or copied."""
+
+    def __init__(self, kind, folder):
+        self.array = aligned(np.ones(1 << 24, np.float32))
+        self.target = aligned(np.zeros(1 << 24 if kind == "copy" else 64, np.float32))
+        if kind == "copy":
+            self.bytes, self.call = 2 * self.array.nbytes, lambda: np.copyto(self.target, self.array)
+            return
+        function, _ = compile_kernel(READ, "native", folder, "read")
+        memory = describe(self.array), describe(self.target)
+        self.bytes, self.call = self.array.nbytes, lambda: function(*(ctypes.byref(m) for m in memory))
+
+    def sample(self):
+        return self.bytes / timed(self.call)
+
+
+def make_limit(name, folder):
+    """Of "native" or "avx2" multiply-adds in FLOP/s, or of bytes that are "read"
+    or "copy"ed in a second."""
+    return Memory(name, folder) if name in ("read", "copy") else Peak(name, folder)
+
+
+# ---- timing
+
+class Kernel:
+    """A compiled case and its calls so far. `work` is what a call does, in what
+    the limit counts; `error` of its results is at most `bound`."""
+
+    def __init__(self, name, limit, work, call, compile_seconds):
+        self.name, self.limit, self.work, self.call = name, limit, work, call
+        self.compile_seconds, self.seconds, self.ratios = compile_seconds, [], []
+        self.error = self.bound = None
+
+    def run(self, limit):
+        sample = limit.sample()
+        self.seconds.append(timed(self.call))
+        self.ratios.append(self.work / self.seconds[-1] / sample)
+        return sample
+
+    def report(self, best_limit):
+        best = min(self.seconds)
+        return {"case": self.name, "limit": self.limit, "share": self.work / best / best_limit,
+                "median_share": statistics.median(self.ratios), "ms": best * 1e3,
+                "error": float(self.error), "compile_s": self.compile_seconds}
+
+
+def time_kernels(kernels, limits, rounds):
+    """The best sample of each limit, taken right before each call."""
+    best = dict.fromkeys(limits, 0.0)
+    for _ in range(max(rounds, 7)):
+        for kernel in kernels:
+            best[kernel.limit] = max(best[kernel.limit], kernel.run(limits[kernel.limit]))
+    return best
+
+
+def run_cases(description, default, make_kernel):
+    """The command line: make_kernel(text, folder, number) compiles and checks one
+    case; all are then timed and printed."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("cases", nargs="*", default=default)
+    parser.add_argument("--rounds", type=int, default=15, help="calls of each case (at least 7)")
+    parser.add_argument("--json", help="append a line for each case to this file")
+    parser.add_argument("--keep", help="leave IR and libraries in this folder")
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        if args.keep:
+            os.makedirs(args.keep, exist_ok=True)
+        folder = args.keep or folder
+        kernels = [make_kernel(text, folder, i) for i, text in enumerate(args.cases or default)]
+        for kernel in kernels:
+            if not kernel.error <= kernel.bound:
+                sys.exit(f"{kernel.name}: error {kernel.error:.1e} of the largest result is over {kernel.bound:.1e}")
+        limits = {name: make_limit(name, folder) for name in {k.limit for k in kernels}}
+        best = time_kernels(kernels, limits, args.rounds)
+    print("limits " + ", ".join(f"{name} {value * 1e-9:.1f} G/s" for name, value in best.items()))
+    print(f"{'case':44} {'limit':>6} {'share':>6} {'median':>6} {'ms':>9} {'error':>8} {'compile':>8}")
+    for r in (kernel.report(best[kernel.limit]) for kernel in kernels):
+        print(f"{r['case']:44} {r['limit']:>6} {r['share']:6.3f} {r['median_share']:6.3f} {r['ms']:9.2f} "
+              f"{r['error']:8.1e} {r['compile_s']:7.2f}s")
+        if args.json:
+            with open(args.json, "a") as file:
+                file.write(json.dumps(r) + "\n")
