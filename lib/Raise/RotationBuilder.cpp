@@ -276,7 +276,7 @@ static Value sliceChannels(OpBuilder &builder, Location loc, Value view,
                                         strides);
 }
 
-/// Brings a tensor of floats to another element type.
+/// Brings a tensor of floats to another element type, of another width.
 static Value castElements(OpBuilder &builder, Location loc, Value tensor,
                           Type type) {
   auto from = cast<RankedTensorType>(tensor.getType());
@@ -286,6 +286,16 @@ static Value castElements(OpBuilder &builder, Location loc, Value tensor,
   if (from.getElementTypeBitWidth() < type.getIntOrFloatBitWidth())
     return arith::ExtFOp::create(builder, loc, to, tensor);
   return arith::TruncFOp::create(builder, loc, to, tensor);
+}
+
+/// The type to rotate in so that the source is not rounded before and the
+/// result once after: the wider one, or f32 for f16 and bf16.
+static Type getRotatedType(Type source, Type root) {
+  unsigned sourceWidth = source.getIntOrFloatBitWidth();
+  unsigned rootWidth = root.getIntOrFloatBitWidth();
+  if (source != root && sourceWidth == rootWidth)
+    return Float32Type::get(source.getContext());
+  return sourceWidth > rootWidth ? source : root;
 }
 
 /// Splits the last dim into the dims of channels that the root has.
@@ -369,19 +379,20 @@ Value rope::buildRotation(OpBuilder &builder, Location loc,
   auto rootType = cast<RankedTensorType>(match.root.getType());
   Value view = buildView(builder, loc, match, source);
   view = sliceChannels(builder, loc, view, fit.base, match.getNumChannels());
-  // Rotating in the root's type keeps its precision.
-  view = castElements(builder, loc, view, rootType.getElementType());
+  Type type = getRotatedType(getElementTypeOrSelf(view.getType()),
+                             rootType.getElementType());
+  view = castElements(builder, loc, view, type);
   Value init = tensor::EmptyOp::create(
-      builder, loc, tensor::getMixedSizes(builder, loc, view),
-      rootType.getElementType());
+      builder, loc, tensor::getMixedSizes(builder, loc, view), type);
   Value turned = match.inverse ? RerotateOp::create(builder, loc, fit.rotary,
                                                     view, table.table, init)
                                      .getResult()
                                : RotateOp::create(builder, loc, fit.rotary,
                                                   view, table.table, init)
                                      .getResult();
-  Value result = restoreRoot(builder, loc, match,
-                             scaleElements(builder, loc, turned, match.factor));
+  turned = scaleElements(builder, loc, turned, match.factor);
+  turned = castElements(builder, loc, turned, rootType.getElementType());
+  Value result = restoreRoot(builder, loc, match, turned);
   if (result.getType() != rootType)
     result = tensor::CastOp::create(builder, loc, rootType, result);
   return result;
