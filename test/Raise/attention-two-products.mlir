@@ -1,6 +1,6 @@
 // RUN: rope-opt --rope-raise --split-input-file %s | FileCheck %s
 // RUN: rope-opt --rope-explain --split-input-file %s -o /dev/null 2>&1 | FileCheck %s --check-prefix=EXPLAIN
-// RUN: sed '/^.. -----/,$d' %s | rope-run - --random 1 --compare --pipeline-options raise
+// RUN: sed '/^.. -----/,$d' %s | rope-run - --random 1 --compare --rtol 2e-6 --pipeline-options raise
 
 // Channels that are multiplied apart, one part of whose keys all heads share.
 // CHECK-LABEL: @two
