@@ -12,8 +12,8 @@
 namespace mlir::rope {
 
 /// The values of the root's block that an element reads at two channels,
-/// nearest first. Past one of the rotations in `known` there may be the source
-/// of what it is a part of; past two there is another rotation's.
+/// nearest first. Past one of the rotations that `isKnown` there may be the
+/// source of what it is a part of; past two there is another rotation's.
 SmallVector<Value> findSources(ElementEvaluator &evaluator, Value root,
                                const Expr *element,
                                function_ref<bool(Value)> isKnown);

@@ -155,8 +155,10 @@ LogicalResult ScoreMatcher::addSecond(ScaledTerm term, MatchedScores &scores) {
   const Expr *peeled = peel(term.expr);
   bool plain = scores.product && !scores.softcap && scores.masks.empty() &&
                peeled->getKind() == Expr::Kind::Read;
-  if (!plain || scores.added)
+  if (scores.added)
     return fail("scores are a sum of more than two products");
+  if (!plain)
+    return fail("scores are a sum of products, not all of them plain");
   scores.added = peeled;
   scores.addedScale = term.factor;
   return success();

@@ -104,8 +104,8 @@ static llvm::SmallDenseSet<Value> getOrigins(Value value, Value source) {
 /// before is the same rotation. The one with more channels is kept, or else
 /// the first.
 void RotationRaiser::choose(FoundRotation match) {
-  // Each match is compared with those that it is computed from, and not with
-  // all of a model's.
+  // Only those that a match is computed from can be the same: to look further
+  // into the others would take most of the time.
   llvm::SmallDenseSet<Value> origins = getOrigins(match.root, match.source);
   for (auto &[root, earlier] : matches) {
     if (!origins.contains(root) || !earlier.isAccepted())

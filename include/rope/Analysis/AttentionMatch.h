@@ -39,8 +39,7 @@ struct OperandMatch {
   Value root;
   SmallVector<const Expr *> rootIndex;
   MatchedOperand query, key, value;
-  /// More channels of query and key, whose product is added to the others'. The
-  /// channels of these have a symbol of their own.
+  /// More channels of query and key, whose product is added to the others'.
   std::optional<std::pair<MatchedOperand, MatchedOperand>> added;
   SmallVector<DomainSymbol> domain;
 

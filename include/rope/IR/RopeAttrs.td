@@ -345,8 +345,6 @@ def Rope_CPUPlanAttr : Rope_Attr<"CPUPlan", "cpu_plan"> {
       values are read where they lie (decoding) instead of packed; -1: never. If
       the number of rows is not known, any positive number means that they are.
     - `lookup`: exponentials by a table in registers (AVX-512).
-    - `dots`: not used yet. Products of pairs of bf16 (AVX-512 BF16), which
-      would round rotated queries and keys and the weights to bf16.
 
     Constraint: lanes are a power of two up to 64, `weave` and `stream` are at
     least -1, and the other numbers are between 0 and 64.
@@ -357,8 +355,7 @@ def Rope_CPUPlanAttr : Rope_Attr<"CPUPlan", "cpu_plan"> {
     Rope_Choice:$lanes, Rope_Choice:$rows, Rope_Choice:$keys,
     Rope_Choice:$channels, Rope_Choice:$group, Rope_Choice:$strips,
     Rope_Choice:$weave, Rope_Choice:$stream,
-    DefaultValuedParameter<"bool", "false">:$lookup,
-    DefaultValuedParameter<"bool", "false">:$dots);
+    DefaultValuedParameter<"bool", "false">:$lookup);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }

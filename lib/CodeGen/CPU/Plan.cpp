@@ -132,8 +132,9 @@ std::optional<std::string> rope::findCPUObstacle(AttentionOp op) {
 /// they are better off in a loop of their own.
 static constexpr int64_t kExponentialRegisters = 9;
 
-static CPUPlanAttr getOpenPlan(MLIRContext *context) {
-  return CPUPlanAttr::get(context, 0, 0, 0, 0, 0, 0, 0, 0, false, false);
+/// A plan that says at most how many rows are few.
+static CPUPlanAttr getOpenPlan(MLIRContext *context, int64_t stream = 0) {
+  return CPUPlanAttr::get(context, 0, 0, 0, 0, 0, 0, 0, stream, false);
 }
 
 static int64_t choose(int64_t given, int64_t otherwise) {
@@ -189,7 +190,7 @@ static CPUPlanAttr chooseStreamPlan(AttentionOp op, CPUPlanAttr given,
       choose(given.getStrips(),
              std::min<int64_t>(llvm::divideCeil(rows, tileRows), kFewRows)),
       choose(given.getWeave(), -1), choose(given.getStream(), kFewRows),
-      (given.getLookup() || target.lookup) && lanes == 16, given.getDots());
+      (given.getLookup() || target.lookup) && lanes == 16);
 }
 
 /// A plan for rows that are worth packed keys.
@@ -220,10 +221,10 @@ static CPUPlanAttr choosePackPlan(AttentionOp op, CPUPlanAttr given,
   int64_t group =
       choose(given.getGroup(), panelBytes > target.cacheBytes ? 4 : 1);
   int64_t strips = choose(given.getStrips(), manyRegisters ? 24 : 16);
-  return CPUPlanAttr::get(
-      op.getContext(), lanes, rows, keys, tileVectors, group, strips, weave,
-      choose(given.getStream(), kFewRows),
-      (given.getLookup() || target.lookup) && lanes == 16, given.getDots());
+  return CPUPlanAttr::get(op.getContext(), lanes, rows, keys, tileVectors,
+                          group, strips, weave,
+                          choose(given.getStream(), kFewRows),
+                          (given.getLookup() || target.lookup) && lanes == 16);
 }
 
 CPUPlanAttr rope::chooseCPUPlan(AttentionOp op, CPUPlanAttr given,
@@ -233,11 +234,6 @@ CPUPlanAttr rope::chooseCPUPlan(AttentionOp op, CPUPlanAttr given,
   return cpu::isStreamed(op, choose(given.getStream(), kFewRows))
              ? chooseStreamPlan(op, given, target)
              : choosePackPlan(op, given, target);
-}
-
-/// A plan that says nothing but how many rows are few.
-static CPUPlanAttr getStreamPlan(MLIRContext *context, int64_t stream) {
-  return CPUPlanAttr::get(context, 0, 0, 0, 0, 0, 0, 0, stream, false, false);
 }
 
 /// Where the number of rows is not known, an attention becomes two, one for few
@@ -263,7 +259,7 @@ static SmallVector<AttentionOp> splitByRows(AttentionOp op) {
     builder.setInsertionPointToStart(block);
     versions.push_back(cast<AttentionOp>(builder.clone(*op)));
     versions.back()->setAttr(kPlanAttrName,
-                             getStreamPlan(op.getContext(), stream));
+                             getOpenPlan(op.getContext(), stream));
     scf::YieldOp::create(builder, loc, versions.back()->getResults());
   }
   op->replaceAllUsesWith(choice.getResults());
