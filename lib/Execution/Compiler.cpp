@@ -41,17 +41,19 @@ llvm::Error mlir::rope::getPipelineOptions(const CompileOptions &options,
   if (!machine)
     return machine.takeError();
   describeTarget(**machine, pipeline);
-  bool canLookUp = pipeline.lookup;
+  bool canLookUp = pipeline.lookup, hasDots = pipeline.dots;
   std::string message;
   llvm::raw_string_ostream stream(message);
+  auto refuse = [&](const llvm::Twine &why) {
+    return llvm::createStringError("bad pipeline options '" +
+                                   options.pipelineOptions + "': " + why);
+  };
   if (failed(pipeline.parseFromString(options.pipelineOptions, stream)))
-    return llvm::createStringError("bad pipeline options '" +
-                                   options.pipelineOptions +
-                                   "': " + StringRef(message).trim());
+    return refuse(StringRef(message).trim());
   if (pipeline.lookup && !canLookUp)
-    return llvm::createStringError("bad pipeline options '" +
-                                   options.pipelineOptions +
-                                   "': lookup wants a processor with AVX-512");
+    return refuse("lookup wants a processor with AVX-512");
+  if (pipeline.dots && !hasDots)
+    return refuse("dots wants a processor with AVX512-BF16");
   pipeline.portable = pipeline.portable || options.portable;
   pipeline.raise = pipeline.raise && !options.portable;
   return llvm::Error::success();

@@ -116,6 +116,7 @@ void mlir::rope::describeTarget(const llvm::TargetMachine &machine,
   if (!machine.getTargetTriple().isX86())
     return;
   pipeline.lookup = info.checkFeatures("+avx512f");
+  pipeline.dots = info.checkFeatures("+avx512bf16");
   pipeline.lanes = pipeline.lookup ? 16 : info.checkFeatures("+avx2") ? 8 : 4;
   pipeline.registers = pipeline.lookup ? 32 : 16;
 }

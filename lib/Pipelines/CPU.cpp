@@ -106,6 +106,7 @@ void rope::buildTileStage(OpPassManager &pm,
   TileLinalgPassOptions tiles;
   tiles.lanes = options.lanes;
   tiles.registers = options.registers;
+  tiles.dots = options.dots;
   pm.addPass(createTileLinalgPass(tiles));
 }
 
@@ -188,6 +189,7 @@ void rope::buildLLVMStage(OpPassManager &pm,
   pm.addPass(createCSEPass());
   pm.addPass(createConvertMathToFuncs());
   ConvertVectorToLLVMPassOptions vectors;
+  vectors.x86Vector = true;
   vectors.reassociateFPReductions = !options.portable;
   vectors.vectorContractLowering = vector::VectorContractLowering::OuterProduct;
   vectors.vectorTransposeLowering =

@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/PatternMatch.h"
+#include "rope/Transforms/Transforms.h"
 
 namespace mlir::rope {
 
@@ -95,10 +96,9 @@ void reduceInLanes(RewriterBase &rewriter, linalg::GenericOp op, unsigned along,
 
 /// As tileElementwise, for a matrix product of any spelling: panels of the
 /// operand that runs along the lanes are packed, and the sums of a register
-/// tile stay in vectors while the reduction runs. `registers` is how many
-/// vectors the target holds.
+/// tile stay in vectors while the reduction runs.
 void tileContraction(RewriterBase &rewriter, linalg::GenericOp op,
-                     int64_t lanes, int64_t registers);
+                     const VectorTarget &target);
 
 /// Puts ops of one block that work on the same rows into one loop over rows:
 /// what they hand on then stays in cache.

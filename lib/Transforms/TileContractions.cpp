@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LinalgTiles.h"
+#include "PairPanels.h"
 #include "ProductPanels.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
@@ -46,9 +47,9 @@ static int64_t chooseRows(int64_t extent) {
 namespace {
 class ProductTiler {
 public:
-  ProductTiler(RewriterBase &rewriter, int64_t lanes, int64_t registers)
-      : rewriter(rewriter), lanes(lanes),
-        width(registers >= 32 ? 4 * lanes : 2 * lanes) {}
+  ProductTiler(RewriterBase &rewriter, const VectorTarget &target)
+      : rewriter(rewriter), lanes(target.lanes), dots(target.dots),
+        width(target.registers >= 32 ? 4 * lanes : 2 * lanes) {}
 
   /// Tiles an op that has no other dims than its roles.
   void run(GenericOp op);
@@ -57,7 +58,14 @@ private:
   GenericOp createFill(GenericOp op);
   void fillPiece(GenericOp op);
   void sumTile(GenericOp op, ArrayRef<unsigned> steps);
+  void forEachTile(GenericOp op, const Roles &roles,
+                   llvm::function_ref<void(GenericOp)> handle);
   void tileRows(GenericOp op);
+  bool usesPairs(GenericOp op, const Roles &roles) const {
+    return dots && canSumPairs(op, roles);
+  }
+  void tilePairs(GenericOp op, int64_t size);
+  bool canPad(GenericOp op, const Roles &roles) const;
   Value readSums(GenericOp op, VectorType type);
   void padTile(GenericOp op, const Roles &roles, Value panel);
   void tilePadded(GenericOp op, int64_t size);
@@ -70,6 +78,7 @@ private:
 
   RewriterBase &rewriter;
   int64_t lanes;
+  bool dots;
   // Lanes of a panel: six rows of it fill most registers.
   int64_t width;
   // What the sums start from, if not from the init; and if that is only true
@@ -128,26 +137,33 @@ void ProductTiler::sumTile(GenericOp op, ArrayRef<unsigned> steps) {
   (void)vectorizePiece(rewriter, op);
 }
 
-// Tiles of one panel that is packed, if that is worth it.
-void ProductTiler::tileRows(GenericOp op) {
-  std::optional<Roles> roles = assignRoles(op);
-  if (!roles->row)
-    return sumTile(op, roles->steps);
-  unsigned row = *roles->row;
+// Calls `handle` with tiles of a few rows.
+void ProductTiler::forEachTile(GenericOp op, const Roles &roles,
+                               llvm::function_ref<void(GenericOp)> handle) {
+  if (!roles.row)
+    return handle(op);
+  unsigned row = *roles.row;
   while (op) {
     int64_t extent = op.getStaticLoopRanges()[row];
     DimPieces pieces = tileDim(rewriter, op, row, chooseRows(extent));
     if (pieces.main)
-      sumTile(pieces.main, roles->steps);
+      handle(pieces.main);
     op = pieces.tail;
     if (op && ShapedType::isDynamic(extent))
-      return sumTile(tileToUnits(rewriter, op, {row}), roles->steps);
+      return handle(tileToUnits(rewriter, op, {row}));
   }
+}
+
+// Tiles of one panel that is packed, if that is worth it.
+void ProductTiler::tileRows(GenericOp op) {
+  std::optional<Roles> roles = assignRoles(op);
+  forEachTile(op, *roles, [&](GenericOp tile) { sumTile(tile, roles->steps); });
 }
 
 // How much of a sum a packed panel holds.
 int64_t ProductTiler::chooseSteps(GenericOp op, const Roles &roles) const {
-  Type element = getElementTypeOrSelf(op.getDpsInits()[0]);
+  Type element = getElementTypeOrSelf(
+      usesPairs(op, roles) ? op.getDpsInputs()[0] : op.getDpsInits()[0]);
   int64_t limit = kPanelBytes / (width * element.getIntOrFloatBitWidth() / 8);
   int64_t extent = op.getStaticLoopRanges()[roles.steps.front()];
   if (ShapedType::isDynamic(extent))
@@ -172,8 +188,23 @@ DimBlock ProductTiler::startBlock(GenericOp op, const Roles &roles,
   return block;
 }
 
+// A panel of `size` lanes for up to that many, of pairs of steps.
+void ProductTiler::tilePairs(GenericOp op, int64_t size) {
+  std::optional<Roles> roles = assignRoles(op);
+  int64_t steps = chooseSteps(op, *roles);
+  op = startBlock(op, *roles, steps).op;
+  Value panel = packPairs(rewriter, op, *roles, lanes, steps, size);
+  forEachTile(op, *roles, [&](GenericOp tile) {
+    sumPairs(rewriter, tile, *roles, panel, lanes, {start, isFirst});
+  });
+  isFirst = nullptr;
+}
+
 void ProductTiler::tilePanel(GenericOp op) {
   std::optional<Roles> roles = assignRoles(op);
+  if (usesPairs(op, *roles))
+    return tilePairs(
+        op, llvm::alignTo(op.getStaticLoopRanges()[roles->lane], lanes));
   bool narrow = getElementTypeOrSelf(op.getDpsInputs()[roles->panelOperand]) !=
                 getElementTypeOrSelf(op.getDpsInits()[0]);
   if (!hasManyRows(op, *roles) && !narrow && isLaneContiguous(op, *roles))
@@ -251,7 +282,9 @@ void ProductTiler::padTile(GenericOp op, const Roles &roles, Value panel) {
 }
 
 // Whether a panel is worth packing, and a tile of the result is rows of lanes.
-static bool canPad(GenericOp op, const Roles &roles) {
+bool ProductTiler::canPad(GenericOp op, const Roles &roles) const {
+  if (usesPairs(op, roles))
+    return true;
   return hasManyRows(op, roles) && roles.row && roles.steps.size() == 1 &&
          roles.outer.empty() &&
          op.getIndexingMapsArray()[2].getNumResults() == 2;
@@ -261,22 +294,13 @@ static bool canPad(GenericOp op, const Roles &roles) {
 // full, and only what is stored in the end is masked.
 void ProductTiler::tilePadded(GenericOp op, int64_t size) {
   std::optional<Roles> roles = assignRoles(op);
+  if (usesPairs(op, *roles))
+    return tilePairs(op, size);
   int64_t steps = chooseSteps(op, *roles);
   op = startBlock(op, *roles, steps).op;
   Panel panel = packPanel(rewriter, op, *roles, lanes, steps, size);
-  op = panel.product;
-  unsigned row = *roles->row;
-  while (op) {
-    int64_t extent = op.getStaticLoopRanges()[row];
-    DimPieces pieces = tileDim(rewriter, op, row, chooseRows(extent));
-    if (pieces.main)
-      padTile(pieces.main, *roles, panel.full);
-    op = pieces.tail;
-    if (op && ShapedType::isDynamic(extent)) {
-      padTile(tileToUnits(rewriter, op, {row}), *roles, panel.full);
-      break;
-    }
-  }
+  forEachTile(panel.product, *roles,
+              [&](GenericOp tile) { padTile(tile, *roles, panel.full); });
   isFirst = nullptr;
 }
 
@@ -389,20 +413,26 @@ static void forEachPiece(RewriterBase &rewriter, GenericOp op, unsigned dim,
 
 // Sums in lanes, of a few rows by a few lanes at a time, so that what is loaded
 // serves more than one sum. The panel's memory is read once, in order.
-static void tileDots(RewriterBase &rewriter, GenericOp op, const Roles &roles,
-                     int64_t lanes, int64_t registers) {
+static void tileDots(RewriterBase &rewriter, GenericOp op, Roles roles,
+                     const VectorTarget &target) {
   fuseMultiplyAdds(op);
   op = tileToUnits(rewriter, op, roles.outer);
+  op = dropUnits(rewriter, op, roles.outer);
+  roles = *assignRoles(op);
+  bool pairs = target.dots && canSumPairs(op, roles);
   int64_t extent = roles.row ? op.getStaticLoopRanges()[*roles.row] : 1;
   int64_t rows =
       llvm::divideCeil(extent, llvm::divideCeil(extent, kMaxRowsOfDots));
-  int64_t vectors =
-      std::clamp<int64_t>(registers / 2 / (rows * kColumnsOfDots), 1, 4);
   auto sum = [&](GenericOp tile) {
+    int64_t sums = rows * tile.getStaticLoopRanges()[roles.lane];
+    int64_t vectors = std::clamp<int64_t>(target.registers / 2 / sums, 1, 4);
+    if (pairs)
+      return sumPairsInLanes(rewriter, tile, roles, target.lanes, vectors);
     SmallVector<unsigned> whole = {roles.lane};
     if (roles.row)
       whole.push_back(*roles.row);
-    reduceInLanes(rewriter, tile, roles.steps.back(), vectors * lanes, whole);
+    reduceInLanes(rewriter, tile, roles.steps.back(), vectors * target.lanes,
+                  whole);
   };
   forEachPiece(rewriter, op, roles.lane, kColumnsOfDots, [&](GenericOp strip) {
     if (roles.row)
@@ -412,8 +442,8 @@ static void tileDots(RewriterBase &rewriter, GenericOp op, const Roles &roles,
   });
 }
 
-void rope::tileContraction(RewriterBase &rewriter, GenericOp op, int64_t lanes,
-                           int64_t registers) {
+void rope::tileContraction(RewriterBase &rewriter, GenericOp op,
+                           const VectorTarget &target) {
   std::optional<Roles> roles = assignRoles(op);
   Type element = getElementTypeOrSelf(op.getResultTypes()[0]);
   if (!roles || !isVectorizable(op) ||
@@ -426,9 +456,9 @@ void rope::tileContraction(RewriterBase &rewriter, GenericOp op, int64_t lanes,
   // in lanes.
   if (!hasManyRows(op, *roles) && !isLaneContiguous(op, *roles))
     return isStepContiguous(op, *roles)
-               ? tileDots(rewriter, op, *roles, lanes, registers)
-               : tileReduction(rewriter, op, lanes);
+               ? tileDots(rewriter, op, *roles, target)
+               : tileReduction(rewriter, op, target.lanes);
   int64_t extent = op.getStaticLoopRanges()[roles->lane];
-  if (chooseVectorSize(extent, lanes, lanes) != 1)
-    ProductTiler(rewriter, lanes, registers).run(op);
+  if (chooseVectorSize(extent, target.lanes, target.lanes) != 1)
+    ProductTiler(rewriter, target).run(op);
 }

@@ -24,6 +24,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
 #include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
+#include "mlir/Dialect/X86Vector/X86VectorDialect.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 #include "rope/Transforms/Passes.h"
@@ -46,7 +47,7 @@ static LogicalResult runPatterns(Operation *root, Populate populate) {
       {"affine", "arith", "linalg", "scf", "tensor", "vector"});
 }
 
-static void tileOps(Operation *root, int64_t lanes, int64_t registers) {
+static void tileOps(Operation *root, const rope::VectorTarget &target) {
   SmallVector<GenericOp> ops;
   root->walk([&](GenericOp op) {
     // A loop that never runs has no tiles.
@@ -57,11 +58,11 @@ static void tileOps(Operation *root, int64_t lanes, int64_t registers) {
   IRRewriter rewriter(root->getContext());
   for (GenericOp op : ops) {
     if (rope::isSumOfProducts(op))
-      rope::tileContraction(rewriter, op, lanes, registers);
+      rope::tileContraction(rewriter, op, target);
     else if (op.getNumReductionLoops() != 0)
-      rope::tileReduction(rewriter, op, lanes);
+      rope::tileReduction(rewriter, op, target.lanes);
     else
-      rope::tileElementwise(rewriter, op, lanes);
+      rope::tileElementwise(rewriter, op, target.lanes);
   }
 }
 
@@ -110,14 +111,13 @@ static LogicalResult cleanTiles(Operation *root) {
   return runPatterns(root, [](RewritePatternSet &) {});
 }
 
-LogicalResult rope::tileLinalg(Operation *root, int64_t lanes,
-                               int64_t registers) {
+LogicalResult rope::tileLinalg(Operation *root, const VectorTarget &target) {
   IRRewriter rewriter(root->getContext());
   root->walk([&](FunctionOpInterface function) {
     for (Block &block : function.getFunctionBody())
       fuseRows(rewriter, block);
   });
-  tileOps(root, lanes, registers);
+  tileOps(root, target);
   return cleanTiles(root);
 }
 
@@ -138,7 +138,13 @@ struct TileLinalg : rope::impl::TileLinalgPassBase<TileLinalg> {
           << registers.getValue();
       return signalPassFailure();
     }
-    if (failed(rope::tileLinalg(getOperation(), lanes, registers)))
+    if (dots && lanes > 16) {
+      emitError(getOperation()->getLoc())
+          << "rope-tile-linalg: dots wants up to 16 lanes, not "
+          << lanes.getValue();
+      return signalPassFailure();
+    }
+    if (failed(rope::tileLinalg(getOperation(), {lanes, registers, dots})))
       signalPassFailure();
   }
 };

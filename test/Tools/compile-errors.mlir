@@ -47,6 +47,12 @@
 // RUN: not rope-compile %s -o %t/x.o --pipeline-options portable=maybe 2>&1 | FileCheck %s --check-prefix=PIPELINE
 // PIPELINE: rope-compile: error: bad pipeline options 'portable=maybe'
 
+// RUN: not rope-compile %s -o %t/x.o --pipeline-options lookup 2>&1 | FileCheck %s --check-prefix=LOOKUP
+// LOOKUP: rope-compile: error: bad pipeline options 'lookup': lookup wants a processor with AVX-512
+
+// RUN: not rope-compile %s -o %t/x.o --pipeline-options dots 2>&1 | FileCheck %s --check-prefix=DOTS
+// DOTS: rope-compile: error: bad pipeline options 'dots': dots wants a processor with AVX512-BF16
+
 // RUN: echo 'func.func @f(%%x: tensor<2xf32>) -> tensor<2xf32> { %%0 = "what.is"(%%x) : (tensor<2xf32>) -> tensor<2xf32> return %%0 : tensor<2xf32> }' > %t/unknown.mlir
 // RUN: not rope-compile %t/unknown.mlir -o %t/x.o 2>&1 | FileCheck %s --check-prefix=DIALECT
 // DIALECT: unknown.mlir:1:66: error: operation being parsed with an unregistered dialect

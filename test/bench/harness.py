@@ -20,20 +20,25 @@ import numpy as np
 
 from cases import aligned
 
-LANES = {"native": 16, "avx2": 8}
-SUMS = {"native": 24, "avx2": 12}
+LANES = {"native": 16, "avx2": 8, "dots": 16}
+SUMS = {"native": 24, "avx2": 12, "dots": 24}
 
 
 def peak_text(kind):
-    """A loop of multiply-adds in enough sums to hide their latency."""
+    """A loop of multiply-adds, or of those of pairs of bf16, in enough sums to hide their latency."""
     lanes, count = LANES[kind], SUMS[kind]
     vector = f"vector<{lanes}xf32>"
     sums = [f"%s{i}" for i in range(count)]
     lines = ["%c0 = arith.constant 0 : index", "%c1 = arith.constant 1 : index",
              f"%x = vector.load %m[%c0] : memref<{lanes}xf32>, {vector}"]
+    add = lambda s: f"vector.fma %x, %x, {s} : {vector}"
+    if kind == "dots":
+        pairs = f"vector<{2 * lanes}xbf16>"
+        lines.append(f"%p = vector.bitcast %x : {vector} to {pairs}")
+        add = lambda s: f"x86vector.avx512.dot {s}, %p, %p : {pairs} -> {vector}"
     inits = ", ".join(f"{s} = %x" for s in sums)
     lines.append(f"%r:{count} = scf.for %i = %c0 to %n step %c1 iter_args({inits}) -> ({', '.join([vector] * count)}) {{")
-    lines += [f"%t{i} = vector.fma %x, %x, {s} : {vector}" for i, s in enumerate(sums)]
+    lines += [f"%t{i} = {add(s)}" for i, s in enumerate(sums)]
     lines.append(f"scf.yield {', '.join(f'%t{i}' for i in range(count))} : {', '.join([vector] * count)} }}")
     total = "%r#0"
     for i in range(1, count):
@@ -64,9 +69,9 @@ def compile_kernel(text, kind, folder, name, *flags):
     path = os.path.join(folder, name)
     with open(path + ".mlir", "w") as file:
         file.write(text)
-    target = ["--target-cpu=native"] if kind == "native" else ["--target-cpu=haswell"]
+    target = "--target-cpu=haswell" if kind == "avx2" else "--target-cpu=native"
     start = time.perf_counter()
-    subprocess.run(["rope-compile", path + ".mlir", "-o", path + ".so", *target, *flags], check=True,
+    subprocess.run(["rope-compile", path + ".mlir", "-o", path + ".so", target, *flags], check=True,
                    stdout=subprocess.DEVNULL)
     seconds = time.perf_counter() - start
     return ctypes.CDLL(path + ".so")._mlir_ciface_kernel, seconds
@@ -87,7 +92,7 @@ class Peak:
         function, _ = compile_kernel(peak_text(kind), kind, folder, "peak-" + kind)
         memory = describe(np.zeros(LANES[kind], np.float32))
         self.count = 100000
-        self.flops = 2 * LANES[kind] * SUMS[kind]
+        self.flops = (4 if kind == "dots" else 2) * LANES[kind] * SUMS[kind]
         self.call = lambda: function(ctypes.c_int64(self.count), ctypes.byref(memory))
         self.call()
         self.count = int(self.count * 2e-3 / timed(self.call))
@@ -131,8 +136,8 @@ class Memory:
 
 
 def make_limit(name, folder):
-    """Of "native" or "avx2" multiply-adds in FLOP/s, or of bytes that are "read"
-    or "copy"ed in a second."""
+    """Of "native" or "avx2" multiply-adds or of "dots" of pairs of bf16 in FLOP/s,
+    or of bytes that are "read" or "copy"ed in a second."""
     return Memory(name, folder) if name in ("read", "copy") else Peak(name, folder)
 
 

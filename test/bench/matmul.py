@@ -2,16 +2,17 @@
 
     matmul.py [CASE...] [--rounds N] [--json FILE] [--keep DIR]
 
-A case is an operation on f32 tensors, as frameworks write it, and its sizes:
+A case is an operation on tensors, as frameworks write it, and its sizes:
 
     linear:MxNxK     x [M, K] by the transpose of a weight [N, K], as torch has it
     matmul:MxNxK     x [M, K] by a weight [K, N]
     rmsnorm:MxN softmax:MxN silu:MxN add:MxN    of rows of N; silu is of a gate, times another tensor
 
-A ? before a size makes its type dynamic: linear:?512x8192x2048. `:avx2` at the
-end compiles for AVX2. Cases are compiled by rope-compile (in PATH) and checked
+A ? before a size makes its type dynamic: linear:?512x8192x2048. Tensors are f32;
+with `:bf16` at the end those of a product are bf16, and its sums, which are rounded
+once, f32. `:avx2` compiles for AVX2. Cases are compiled by rope-compile (in PATH) and checked
 against f64. In every round all cases run in turn, each right after its limit:
-for products of more than 8 rows a loop of multiply-adds, for those of fewer a
+for products of more than 8 rows a loop of multiply-adds of their type, for those of fewer a
 loop that reads memory, for rows a copy of memory. What is printed is the share
 of the limit: best over best, and the median of each call over the limit just
 before it. See attention.py for what may be compared with what.
@@ -22,7 +23,7 @@ import sys
 
 import numpy as np
 
-from cases import aligned
+from cases import aligned, from_bf16, to_bf16
 from harness import Kernel, compile_kernel, describe, run_cases
 
 DEFAULT = """
@@ -30,6 +31,9 @@ linear:512x8192x2048 linear:512x2048x8192 linear:512x512x2048 matmul:512x8192x20
 linear:2048x8192x2048 linear:509x2048x2047 linear:509x1000x2047
 linear:?512x8192x2048 linear:?509x?2048x?2047
 linear:1x8192x2048 matmul:1x8192x2048 linear:4x8192x2048 linear:16x8192x2048
+linear:512x8192x2048:bf16 linear:512x2048x8192:bf16 matmul:512x8192x2048:bf16
+linear:509x2048x2047:bf16 linear:?509x?2048x?2047:bf16
+linear:1x8192x2048:bf16 matmul:1x8192x2048:bf16 linear:4x8192x2048:bf16 linear:16x8192x2048:bf16
 rmsnorm:4096x2048 softmax:4096x2048 silu:512x8192 add:4096x2048
 """.split()
 
@@ -38,13 +42,14 @@ FEW_ROWS = 8
 
 # ---- IR
 
-def tensor(sizes):
-    return "tensor<" + "x".join(map(str, sizes)) + "xf32>"
+def tensor(sizes, dtype="f32"):
+    return "tensor<" + "x".join(map(str, [*sizes, dtype])) + ">"
 
 
-def product_text(transposed, m, n, k):
+def product_text(transposed, dtype, m, n, k):
     """The sizes are as types have them."""
-    left, weight, result = tensor([m, k]), tensor([n, k] if transposed else [k, n]), tensor([m, n])
+    left, weight = tensor([m, k], dtype), tensor([n, k] if transposed else [k, n], dtype)
+    sums, result, turned = tensor([m, n]), tensor([m, n], dtype), tensor([k, n], dtype)
     lines = ["%z = arith.constant 0.0 : f32", "%c0 = arith.constant 0 : index", "%c1 = arith.constant 1 : index"]
     size = {}
     for name, source, axis, text in (("m", "x", 0, m), ("n", "w", 0 if transposed else 1, n), ("k", "x", 1, k)):
@@ -55,13 +60,21 @@ def product_text(transposed, m, n, k):
     dims = lambda *names: "(" + ", ".join(size[x] for x in names if size[x]) + ")"
     panel = "%w"
     if transposed:
-        lines += [f"%e = tensor.empty{dims('k', 'n')} : {tensor([k, n])}",
-                  f"%t = linalg.transpose ins(%w : {weight}) outs(%e : {tensor([k, n])}) permutation = [1, 0]"]
+        lines += [f"%e = tensor.empty{dims('k', 'n')} : {turned}",
+                  f"%t = linalg.transpose ins(%w : {weight}) outs(%e : {turned}) permutation = [1, 0]"]
         panel = "%t"
-    lines += [f"%o = tensor.empty{dims('m', 'n')} : {result}",
-              f"%f = linalg.fill ins(%z : f32) outs(%o : {result}) -> {result}",
-              f"%r = linalg.matmul ins(%x, {panel} : {left}, {tensor([k, n])}) outs(%f : {result}) -> {result}",
-              f"return %r : {result}"]
+    lines += [f"%o = tensor.empty{dims('m', 'n')} : {sums}",
+              f"%f = linalg.fill ins(%z : f32) outs(%o : {sums}) -> {sums}",
+              f"%r = linalg.matmul ins(%x, {panel} : {left}, {turned}) outs(%f : {sums}) -> {sums}"]
+    value = "%r"
+    if dtype != "f32":
+        maps = ", ".join(["affine_map<(i, j) -> (i, j)>"] * 2)
+        lines += [f"%g = tensor.empty{dims('m', 'n')} : {result}",
+                  f"%h = linalg.generic {{indexing_maps = [{maps}], iterator_types = [\"parallel\", \"parallel\"]}}"
+                  f" ins(%r : {sums}) outs(%g : {result}) {{\n  ^bb0(%a: f32, %b: {dtype}):\n"
+                  f"    %y = arith.truncf %a : f32 to {dtype}\n    linalg.yield %y : {dtype}\n  }} -> {result}"]
+        value = "%h"
+    lines.append(f"return {value} : {result}")
     return f"func.func @kernel(%x: {left}, %w: {weight}) -> {result} {{\n  " + "\n  ".join(lines) + "\n}\n"
 
 
@@ -134,42 +147,59 @@ class Case:
 
     def __init__(self, text):
         self.text = text
-        fields = text.split(":")
-        self.kind = "avx2" if fields[-1] == "avx2" else "native"
-        self.op, sizes = fields[0], fields[1].split("x")
+        self.op, sizes, *flags = text.split(":")
+        self.kind = "avx2" if "avx2" in flags else "native"
+        self.dtype = "bf16" if "bf16" in flags else "f32"
+        sizes = sizes.split("x")
         if self.op not in ("linear", "matmul", "rmsnorm", "softmax", "silu", "add"):
             sys.exit(f"no such operation: {self.op!r} of case {text!r}")
         types = ["?" if s.startswith("?") else s for s in sizes]
         sizes = [int(s.lstrip("?")) for s in sizes]
-        random = np.random.default_rng(1)
-        normal = lambda *shape: aligned(random.standard_normal(shape, dtype=np.float32))
+        self.random = np.random.default_rng(1)
         if self.op in ("linear", "matmul"):
-            m, n, k = sizes
-            self.mlir = product_text(self.op == "linear", *types)
-            self.arrays = [normal(m, k), normal(n, k) if self.op == "linear" else normal(k, n)]
-            self.limit = "read" if m <= FEW_ROWS else self.kind
-            self.work = 4 * (m * k + k * n + m * n) if m <= FEW_ROWS else 2 * m * n * k
+            self._make_product(types, *sizes)
         else:
-            m, n = sizes
-            self.mlir = rows_text(self.op, m, n)
-            self.arrays = [normal(m, n)] + {"rmsnorm": [normal(n)], "softmax": []}.get(self.op, [normal(m, n)])
-            self.limit, self.work = "copy", 4 * m * n * (2 if self.op in ("rmsnorm", "softmax") else 3)
+            self._make_rows(*sizes)
+
+    def _draw(self, *shape):
+        values = self.random.standard_normal(shape, dtype=np.float32)
+        return aligned(to_bf16(values) if self.dtype == "bf16" else values)
+
+    def _make_product(self, types, m, n, k):
+        self.mlir = product_text(self.op == "linear", self.dtype, *types)
+        weight = (n, k) if self.op == "linear" else (k, n)
+        self.arrays = [self._draw(m, k), self._draw(*weight)]
+        self.result = aligned(np.zeros((m, n), self.arrays[0].dtype))
+        self.limit, self.work = "dots" if self.dtype == "bf16" else self.kind, 2 * m * n * k
+        if m <= FEW_ROWS:
+            self.limit, self.work = "read", sum(a.nbytes for a in [*self.arrays, self.result])
         # Sums of k terms in f32, one after the other, round as often.
-        self.bound = 1e-7 * k ** 0.5 if self.op in ("linear", "matmul") else 2e-6
+        self.bound = 1e-7 * k ** 0.5 + (2 ** -8 if self.dtype == "bf16" else 0)
+
+    def _make_rows(self, m, n):
+        self.mlir = rows_text(self.op, m, n)
+        self.arrays = [self._draw(m, n)] + {"rmsnorm": [self._draw(n)], "softmax": []}.get(self.op, [self._draw(m, n)])
         self.result = aligned(np.zeros((m, n), np.float32))
+        self.limit, self.work = "copy", 4 * m * n * (2 if self.op in ("rmsnorm", "softmax") else 3)
+        self.bound = 2e-6
+
+    def _read(self, array):
+        return (from_bf16(array) if self.dtype == "bf16" else array).astype(np.float64)
 
     def error(self):
         """Of some rows: the largest error over the largest result."""
         rows = np.unique(np.linspace(0, len(self.result) - 1, 12).astype(int))
-        x = self.arrays[0][rows].astype(np.float64)
+        x = self._read(self.arrays[0][rows])
         w = self.arrays[1] if len(self.arrays) > 1 else None
         if self.op in ("silu", "add"):
             w = w[rows].astype(np.float64)
+        if self.op in ("linear", "matmul"):
+            w = self._read(w)
         expected = {"linear": lambda: x @ w.T, "matmul": lambda: x @ w,
                     "rmsnorm": lambda: x / np.sqrt((x * x).mean(-1, keepdims=True) + 1e-6) * w,
                     "softmax": lambda: np.exp(x) / np.exp(x).sum(-1, keepdims=True),
                     "silu": lambda: x / (1 + np.exp(-x)) * w, "add": lambda: x + w}[self.op]()
-        difference = np.abs(self.result[rows] - expected)
+        difference = np.abs(self._read(self.result[rows]) - expected)
         return np.nan_to_num(difference, nan=np.inf).max() / np.abs(expected).max()
 
 

@@ -46,6 +46,11 @@ struct CPUPipelineOptions : PassPipelineOptions<CPUPipelineOptions> {
       *this, "lookup",
       llvm::cl::desc("The target is AVX-512: use its tables in registers"),
       llvm::cl::init(false)};
+  Option<bool> dots{
+      *this, "dots",
+      llvm::cl::desc("The target has AVX512-BF16: add up products of pairs of "
+                     "bf16 by one instruction"),
+      llvm::cl::init(false)};
   Option<bool> resultsAsOutParams{
       *this, "results-as-out-params",
       llvm::cl::desc("Write results into buffers that the caller passes after "

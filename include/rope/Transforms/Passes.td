@@ -283,6 +283,8 @@ def TileLinalgPass : Pass<"rope-tile-linalg"> {
     - a matrix product packs panels of one operand, in pieces that stay in
       cache, and keeps the sums of a few rows by one panel in vectors that the
       reduction loop carries;
+    - with `dots`, one of bf16 summed in f32 packs pairs of steps, which one
+      instruction multiplies and adds: it takes subnormal numbers for zero;
     - elementwise ops and reductions run in vectors along the contiguous dim.
 
     Dims need not be static or a multiple of anything: what does not fill a
@@ -295,14 +297,18 @@ def TileLinalgPass : Pass<"rope-tile-linalg"> {
     Option<"lanes", "lanes", "int64_t", /*default=*/"16",
            "Elements of one vector: 16 f32 fill a 512-bit register">,
     Option<"registers", "registers", "int64_t", /*default=*/"32",
-           "Vector registers of the target: 32 of AVX-512 and NEON, 16 of AVX2">
+           "Vector registers of the target: 32 of AVX-512 and NEON, 16 of AVX2">,
+    Option<"dots", "dots", "bool", /*default=*/"false",
+           "The target has AVX512-BF16: add up products of pairs of bf16 by one "
+           "instruction">
   ];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
     "::mlir::bufferization::BufferizationDialect",
     "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
     "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect",
-    "::mlir::ub::UBDialect", "::mlir::vector::VectorDialect"
+    "::mlir::ub::UBDialect", "::mlir::vector::VectorDialect",
+    "::mlir::x86vector::X86VectorDialect"
   ];
 }
 

@@ -76,11 +76,19 @@ void populateExpandNarrowingPatterns(RewritePatternSet &patterns);
 /// says.
 LogicalResult normalizeLinalg(Operation *root);
 
+/// The vectors of a target.
+struct VectorTarget {
+  /// Elements of one vector, a power of two.
+  int64_t lanes = 16;
+  /// How many vectors there are.
+  int64_t registers = 32;
+  /// Whether there is an instruction for sums of products of pairs of bf16.
+  bool dots = false;
+};
+
 /// Tiles and vectorizes the linalg generics on tensors below `root` as
-/// rope-tile-linalg says. `lanes`, the elements of one vector, is a power of
-/// two; `registers` is how many vectors the target holds.
-LogicalResult tileLinalg(Operation *root, int64_t lanes = 16,
-                         int64_t registers = 32);
+/// rope-tile-linalg says.
+LogicalResult tileLinalg(Operation *root, const VectorTarget &target = {});
 
 /// Two rotations of one value become one by the product of their tables, and
 /// products of tables become tables. See rope-simplify for what is required.

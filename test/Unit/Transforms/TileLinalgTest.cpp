@@ -201,6 +201,92 @@ TEST(TileLinalg, DotsOfFewRows) {
   }
 }
 
+static std::string getNarrowProduct(bool transposed, const std::string &rows,
+                                    const std::string &init) {
+  return llvm::formatv(R"mlir(
+    !A = tensor<{0}x?xbf16>
+    !B = tensor<?x?xbf16>
+    !C = tensor<{0}x?xf32>
+    func.func @f(%a: !A, %b: !B, %c: !C) -> !C {{
+      %start = arith.constant 0.5 : f32
+      %f = linalg.fill ins(%start : f32) outs(%c : !C) -> !C
+      %r = linalg.generic {{
+          indexing_maps = [affine_map<(i, j, k) -> (i, k)>,
+                           affine_map<(i, j, k) -> ({1})>,
+                           affine_map<(i, j, k) -> (i, j)>],
+          iterator_types = ["parallel", "parallel", "reduction"]}
+          ins(%a, %b : !A, !B) outs({2} : !C) {{
+      ^bb0(%x: bf16, %y: bf16, %o: f32):
+        %0 = arith.extf %x : bf16 to f32
+        %1 = arith.extf %y : bf16 to f32
+        %2 = arith.mulf %0, %1 : f32
+        %3 = arith.addf %2, %o : f32
+        linalg.yield %3 : f32
+      } -> !C
+      return %r : !C
+    })mlir",
+                       rows, transposed ? "j, k" : "k, j", init)
+      .str();
+}
+
+// Products of bf16 are exact in f32: what rounds is their sum, as in f32.
+static void checkNarrowProduct(const Program &program, Sizes s, bool transposed,
+                               bool startsFromInit) {
+  RandomGenerator random({9});
+  Array a = makeRandom(DType::BF16, {s.rows, s.steps}, random);
+  Array b = transposed ? makeRandom(DType::BF16, {s.columns, s.steps}, random)
+                       : makeRandom(DType::BF16, {s.steps, s.columns}, random);
+  Array c = makeRandom(DType::F32, {s.rows, s.columns}, random);
+  Array start = makeFilled(DType::F32, {s.rows, s.columns}, 0.5);
+  Array r = std::move(program.call("f", a, b, c).front());
+  EXPECT_LT(getProductError(a, b, startsFromInit ? c : start, r, s, transposed),
+            4e-7)
+      << s.rows << " " << s.columns << " " << s.steps
+      << (transposed ? " transposed" : "");
+}
+
+// Sums of odd length, of several blocks and of no terms.
+TEST(TileLinalg, NarrowProductsOfDynamicSize) {
+  for (bool transposed : {false, true})
+    for (bool startsFromInit : {false, true}) {
+      Program program(
+          getNarrowProduct(transposed, "?", startsFromInit ? "%c" : "%f"));
+      for (Sizes s :
+           {Sizes{1, 1, 1, 1}, Sizes{1, 17, 67, 33}, Sizes{1, 3, 300, 71},
+            Sizes{1, 13, 64, 64}, Sizes{1, 20, 70, 0}, Sizes{1, 19, 131, 4101}})
+        checkNarrowProduct(program, s, transposed, startsFromInit);
+    }
+}
+
+TEST(TileLinalg, NarrowProductsOfFewRows) {
+  for (bool transposed : {false, true})
+    for (int64_t rows : {1, 3, 5, 12}) {
+      Program program(getNarrowProduct(transposed, std::to_string(rows), "%c"));
+      for (Sizes s : {Sizes{1, rows, 70, 130}, Sizes{1, rows, 300, 33},
+                      Sizes{1, rows, 3, 1}, Sizes{1, rows, 5, 0}})
+        checkNarrowProduct(program, s, transposed, true);
+    }
+}
+
+// What follows the last step of a row is the next row, which has no part in it.
+TEST(TileLinalg, NarrowProductsReadNoFurtherThanTheirRows) {
+  for (bool transposed : {false, true})
+    for (int64_t rows : {2, 20}) {
+      Program program(getNarrowProduct(transposed, std::to_string(rows), "%f"));
+      Array a = makeFilled(DType::BF16, {rows, 3}, 1);
+      for (int64_t i = 1; i < rows; ++i)
+        a.set(3 * i, std::numeric_limits<double>::infinity());
+      Array b = transposed ? makeFilled(DType::BF16, {5, 3}, 2)
+                           : makeFilled(DType::BF16, {3, 5}, 2);
+      Array c = makeFilled(DType::F32, {rows, 5}, std::nan(""));
+      Array r = std::move(program.call("f", a, b, c).front());
+      for (int64_t j = 0; j < 5; ++j) {
+        EXPECT_EQ(at(r, j), 6.5);
+        EXPECT_EQ(at(r, 5 + j), std::numeric_limits<double>::infinity());
+      }
+    }
+}
+
 TEST(TileLinalg, DynamicSoftmax) {
   Program program(R"mlir(
     !T = tensor<?x?x?xf32>
