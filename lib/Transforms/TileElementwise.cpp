@@ -223,6 +223,11 @@ private:
               offsets, sizes, dims, {});
           body = succeeded(piece) ? dyn_cast<GenericOp>(piece->tiledOps.front())
                                   : GenericOp();
+          // Upstream leaves them as if each piece were the first.
+          if (body)
+            linalg::offsetIndices(rewriter,
+                                  cast<linalg::LinalgOp>(body.getOperation()),
+                                  offsets);
           scf::YieldOp::create(rewriter, loc,
                                body ? ValueRange(piece->tiledValues) : carried);
         });

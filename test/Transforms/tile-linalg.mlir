@@ -339,3 +339,28 @@ func.func @elements(%x: tensor<8x32xf32>, %y: tensor<8x16xf32>) -> (tensor<8x16x
   } -> tensor<8x16xf32>
   return %0, %1 : tensor<8x16xf32>, tensor<8x16xf32>
 }
+
+// -----
+
+// An index in the body of a sum counts from the start of the whole, in each
+// vector of it.
+// CHECK-LABEL: func @index_of_sum
+// CHECK: %[[STEP:.*]] = vector.step : vector<64xindex>
+// CHECK: scf.for %[[AT:.*]] = %c0 to %c256 step %c64
+// CHECK: %[[FIRST:.*]] = vector.broadcast %[[AT]] : index to vector<64xindex>
+// CHECK: arith.addi %[[FIRST]], %[[STEP]] : vector<64xindex>
+func.func @index_of_sum(%x: tensor<256xf32>, %init: tensor<f32>) -> tensor<f32> {
+  %0 = linalg.generic {
+      indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>],
+      iterator_types = ["reduction"]} ins(%x : tensor<256xf32>) outs(%init : tensor<f32>) {
+  ^bb0(%a: f32, %b: f32):
+    %i = linalg.index 0 : index
+    %c100 = arith.constant 100 : index
+    %zero = arith.constant 0.0 : f32
+    %seen = arith.cmpi ult, %i, %c100 : index
+    %c = arith.select %seen, %a, %zero : f32
+    %sum = arith.addf %b, %c : f32
+    linalg.yield %sum : f32
+  } -> tensor<f32>
+  return %0 : tensor<f32>
+}
