@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The description of a kernel, and how operands are indexed.
+// The description of a kernel.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,12 +48,9 @@ bool cpu::isStreamed(AttentionOp op, int64_t stream) {
 
 AttentionKernel::AttentionKernel(AttentionOp op, CPUPlanAttr plan,
                                  OpBuilder &builder)
-    : KernelBuilder(op.getLoc(), builder, plan.getLanes()), op(op), plan(plan) {
-  AttentionLikeOpInterface self = op;
+    : DomainKernel(op, plan.getLanes(), builder), op(op), plan(plan) {
   tileRows = plan.getRows();
   tileKeys = plan.getKeys() * lanes;
-  channels = self.getStaticExtent(DomainDim::D);
-  valueChannels = self.getStaticExtent(DomainDim::E);
   streams = isStreamed(op, plan.getStream());
   // Product loops are unrolled by 4 steps, or take vectors of channels.
   paddedChannels = llvm::alignTo(channels, streams ? lanes : 4);
@@ -74,15 +71,7 @@ AttentionKernel::AttentionKernel(AttentionOp op, CPUPlanAttr plan,
   packsValues =
       !streams && (stagesValues || !getElementType(OperandRole::Value).isF32());
   hasRawScores = op.getSoftcap() || mask == MaskKind::Add;
-
-  auto extent = [&](DomainDim dim) {
-    return index(self.getExtent(*this, getLoc(), dim));
-  };
-  numBatches = extent(DomainDim::B);
-  numHeads = extent(DomainDim::H);
-  numGroups = extent(DomainDim::G);
-  numRows = times(extent(DomainDim::M), numGroups);
-  numKeys = extent(DomainDim::N);
+  numRows = times(numPositions, numGroups);
 }
 
 bool AttentionKernel::mayHideKeys() {
@@ -93,12 +82,8 @@ bool AttentionKernel::mayHideKeys() {
   return !keys || *keys % tileKeys != 0;
 }
 
-Type AttentionKernel::getElementType(OperandRole role) {
-  return getElementTypeOrSelf(getOperand(role).getType());
-}
-
 //===----------------------------------------------------------------------===//
-// Coordinates and indices
+// Coordinates
 //===----------------------------------------------------------------------===//
 
 Coordinates AttentionKernel::getRowCoordinates(Value row) {
@@ -117,40 +102,4 @@ Coordinates AttentionKernel::getBlockRowCoordinates(Value rowOfBlock) {
 
 Coordinates AttentionKernel::getKeyCoordinates(Value key) {
   return {head.b, head.h, {}, {}, key};
-}
-
-Value AttentionKernel::getDimIndex(const DimLabel &label,
-                                   const Coordinates &at) {
-  if (label.size() == 2)
-    return plus(times(at.h, numGroups), at.g);
-  if (label.empty())
-    return index(0);
-  switch (label.front()) {
-  case DomainDim::B:
-    return at.b;
-  case DomainDim::H:
-    return at.h;
-  case DomainDim::G:
-    return at.g;
-  case DomainDim::M:
-    return at.m;
-  case DomainDim::N:
-    return at.n;
-  case DomainDim::D:
-  case DomainDim::E:
-    break;
-  }
-  llvm_unreachable("channels have no coordinate");
-}
-
-SmallVector<IndexLike> AttentionKernel::getIndices(OperandRole role,
-                                                   const Coordinates &at,
-                                                   IndexLike channel) {
-  SmallVector<IndexLike> indices;
-  for (const DimLabel &label : getInterface().getLabels(role)) {
-    bool isChannel = label.size() == 1 && (label.front() == DomainDim::D ||
-                                           label.front() == DomainDim::E);
-    indices.push_back(isChannel ? channel : IndexLike(getDimIndex(label, at)));
-  }
-  return indices;
 }

@@ -23,8 +23,7 @@
 #ifndef ROPE_LIB_CODEGEN_CPU_ATTENTIONKERNEL_H
 #define ROPE_LIB_CODEGEN_CPU_ATTENTIONKERNEL_H
 
-#include "KernelBuilder.h"
-#include "rope/IR/Rope.h"
+#include "DomainKernel.h"
 
 namespace mlir::rope::cpu {
 
@@ -38,11 +37,6 @@ constexpr double kLog2E = 1.4426950408889634074;
 constexpr double kLn2 = 0.69314718055994530942;
 
 enum class MaskKind { None, Keep, Add };
-
-/// The domain's coordinates of something; those that do not matter are null.
-struct Coordinates {
-  Value b, h, g, m, n;
-};
 
 /// A range of keys, relative to whatever.
 struct KeyRange {
@@ -106,7 +100,7 @@ struct RowBlock {
   Value careful, skipsHidden;
 };
 
-struct AttentionKernel : KernelBuilder {
+struct AttentionKernel : DomainKernel {
   AttentionKernel(AttentionOp op, CPUPlanAttr plan, OpBuilder &builder);
 
   AttentionOp op;
@@ -118,8 +112,8 @@ struct AttentionKernel : KernelBuilder {
 
   /// Rows and keys of a score tile.
   int64_t tileRows, tileKeys;
-  /// Channels of queries and of values, and both padded to what loops want.
-  int64_t channels, paddedChannels, valueChannels, paddedValueChannels;
+  /// Channels of queries and of values, padded to what loops want.
+  int64_t paddedChannels, paddedValueChannels;
   /// Steps beside the exponentials of one row; none if not positive.
   int64_t weave;
   /// Strips and rows of a block.
@@ -154,29 +148,18 @@ struct AttentionKernel : KernelBuilder {
   // Values
   //===--------------------------------------------------------------------===//
 
-  /// Extents of the domain.
-  Value numBatches, numHeads, numGroups, numRows, numKeys;
+  /// Rows of a key-value head.
+  Value numRows;
   Scratch scratch;
   Packed packed;
   Head head;
   RowBlock block;
 
-  AttentionLikeOpInterface getInterface() { return op; }
-  Value getOperand(OperandRole role) {
-    return getInterface().getRoleOperand(role);
-  }
-  Type getElementType(OperandRole role);
   /// The coordinates of a row of the head, or of the block at hand; rows past
   /// the end of a block repeat its last one.
   Coordinates getRowCoordinates(Value row);
   Coordinates getBlockRowCoordinates(Value rowOfBlock);
   Coordinates getKeyCoordinates(Value key);
-  /// The indices of an element of a role's operand. Channels start at
-  /// `channel`.
-  SmallVector<IndexLike> getIndices(OperandRole role, const Coordinates &at,
-                                    IndexLike channel = 0);
-  /// What one dim is indexed by.
-  Value getDimIndex(const DimLabel &label, const Coordinates &at);
 };
 
 //===----------------------------------------------------------------------===//
@@ -190,16 +173,6 @@ Value buildExp2(KernelBuilder &b, Value x, bool lookup);
 Value buildCarefulExp2(KernelBuilder &b, Value x);
 /// tanh x
 Value buildTanh(KernelBuilder &b, Value x);
-
-/// All channels of an operand at `at` in one vector of f32, rotated if the op
-/// says so.
-Value loadRow(AttentionKernel &k, OperandRole role, const Coordinates &at);
-/// Stores all channels of an operand at `at`, rounded to its type.
-void storeRow(AttentionKernel &k, Value row, OperandRole role,
-              const Coordinates &at);
-/// Rotates a row as a role is.
-Value rotateRow(AttentionKernel &k, Value row, OperandRole role,
-                const Coordinates &at);
 
 /// Transposes lanes × lanes words in registers.
 SmallVector<Value> transpose(KernelBuilder &b, ArrayRef<Value> rows);

@@ -11,13 +11,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "AttentionKernel.h"
+#include "Outliner.h"
 #include "UnitStrides.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/IR/IRMapping.h"
-#include "mlir/IR/SymbolTable.h"
 #include "rope/CodeGen/CPU/Attention.h"
 #include "rope/CodeGen/CPU/Passes.h"
 
@@ -90,55 +89,6 @@ void cpu::computeAttention(AttentionKernel &k) {
 // Functions
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// Puts ops into functions, one for all that are alike.
-class Outliner {
-public:
-  explicit Outliner(ModuleOp module) : module(module), symbols(module) {}
-
-  /// Replaces `op` by a call. Returns the op in the function, or null if
-  /// another op like it is there already.
-  AttentionOp outline(AttentionOp op);
-
-private:
-  func::FuncOp createFunction(AttentionOp op, FunctionType type);
-
-  ModuleOp module;
-  SymbolTable symbols;
-  DenseMap<std::tuple<Type, Attribute, Attribute>, func::FuncOp> functions;
-};
-} // namespace
-
-func::FuncOp Outliner::createFunction(AttentionOp op, FunctionType type) {
-  auto function = func::FuncOp::create(op.getLoc(), "rope_attention", type);
-  function.setPrivate();
-  // It is large, and its memory is to be given back at its end.
-  function.setNoInline(true);
-  symbols.insert(function);
-  Block *body = function.addEntryBlock();
-  IRMapping mapping;
-  mapping.map(op->getOperands(), body->getArguments());
-  OpBuilder builder = OpBuilder::atBlockEnd(body);
-  builder.clone(*op, mapping);
-  func::ReturnOp::create(builder, op.getLoc());
-  return function;
-}
-
-AttentionOp Outliner::outline(AttentionOp op) {
-  auto type = FunctionType::get(op.getContext(), op->getOperandTypes(), {});
-  func::FuncOp &function = functions[{type, op->getPropertiesAsAttribute(),
-                                      op->getAttr(kPlanAttrName)}];
-  AttentionOp inside;
-  if (!function) {
-    function = createFunction(op, type);
-    inside = *function.getOps<AttentionOp>().begin();
-  }
-  OpBuilder builder(op);
-  func::CallOp::create(builder, op.getLoc(), function, op->getOperands());
-  op.erase();
-  return inside;
-}
-
 /// Whether a plan can be carried out; a diagnostic if not.
 static LogicalResult checkPlan(AttentionOp op, CPUPlanAttr plan) {
   if (std::optional<std::string> obstacle = findOperandObstacle(op))
@@ -159,13 +109,13 @@ LogicalResult rope::lowerAttentionToVector(ModuleOp module) {
     if (op->hasAttr(kPlanAttrName) && op.hasPureBufferSemantics())
       ops.push_back(op);
   });
-  Outliner outliner(module);
+  Outliner outliner(module, "rope_attention");
   for (AttentionOp op : ops) {
     auto plan = op->getAttrOfType<CPUPlanAttr>(kPlanAttrName);
     if (failed(checkPlan(op, plan)))
       return failure();
     removeLastStrides(op);
-    AttentionOp inside = outliner.outline(op);
+    auto inside = cast_or_null<AttentionOp>(outliner.outline(op));
     if (!inside)
       continue;
     OpBuilder builder(inside);

@@ -192,6 +192,16 @@ Value KernelBuilder::fromF32(Value x, Type element) {
   return width == 32 ? x : arith::ExtFOp::create(*this, type, x);
 }
 
+Value KernelBuilder::pad(Value row, int64_t length) {
+  auto type = cast<VectorType>(row.getType());
+  if (type.getNumElements() == length)
+    return row;
+  Value zeros = arith::ConstantOp::create(
+      *this, getZeroAttr(VectorType::get(length, type.getElementType())));
+  return vector::InsertStridedSliceOp::create(
+      *this, row, zeros, ArrayRef<int64_t>{0}, ArrayRef<int64_t>{1});
+}
+
 //===----------------------------------------------------------------------===//
 // Memory
 //===----------------------------------------------------------------------===//

@@ -110,6 +110,8 @@ public:
   Value toF32(Value x);
   /// f32 to an element type.
   Value fromF32(Value x, Type element);
+  /// A vector with zeros up to a length.
+  Value pad(Value row, int64_t length);
 
   //===--------------------------------------------------------------------===//
   // Memory

@@ -117,17 +117,6 @@ void cpu::deallocatePacked(AttentionKernel &k) {
 // Keys
 //===----------------------------------------------------------------------===//
 
-/// `row` with zeros up to a length.
-static Value pad(KernelBuilder &b, Value row, int64_t length) {
-  auto type = cast<VectorType>(row.getType());
-  if (type.getNumElements() == length)
-    return row;
-  Value zeros = arith::ConstantOp::create(
-      b, b.getZeroAttr(VectorType::get(length, type.getElementType())));
-  return vector::InsertStridedSliceOp::create(
-      b, row, zeros, ArrayRef<int64_t>{0}, ArrayRef<int64_t>{1});
-}
-
 /// The keys of a panel that there are.
 static Value countKeys(AttentionKernel &k, Value panel) {
   Value first = k.times(panel, k.tileKeys);
@@ -141,7 +130,7 @@ static void stageRows(AttentionKernel &k, OperandRole role, Value panel,
   Value first = k.times(panel, k.tileKeys);
   k.loop(0, count, 1, [&](Value i) {
     Value row = loadRow(k, role, k.getKeyCoordinates(k.plus(first, i)));
-    k.storeVector(pad(k, row, length), memory, {i, 0});
+    k.storeVector(k.pad(row, length), memory, {i, 0});
   });
 }
 
@@ -207,7 +196,7 @@ static void packPositions(AttentionKernel &k) {
 static void packValues(AttentionKernel &k) {
   k.loop(0, k.head.keys, 1, [&](Value key) {
     Value row = loadRow(k, OperandRole::Value, k.getKeyCoordinates(key));
-    k.storeVector(pad(k, row, k.paddedValueChannels), k.packed.value, {key, 0});
+    k.storeVector(k.pad(row, k.paddedValueChannels), k.packed.value, {key, 0});
   });
 }
 

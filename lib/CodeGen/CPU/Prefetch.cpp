@@ -19,22 +19,6 @@ using namespace mlir;
 using namespace mlir::rope;
 using namespace mlir::rope::cpu;
 
-static constexpr int64_t kLineBytes = 64;
-
-/// Asks for all lines of a row.
-static void prefetchRow(AttentionKernel &k, OperandRole role,
-                        const Coordinates &at) {
-  Value memory = k.getOperand(role);
-  int64_t channels = cast<MemRefType>(memory.getType()).getShape().back();
-  int64_t perLine =
-      kLineBytes * 8 / k.getElementType(role).getIntOrFloatBitWidth();
-  for (int64_t c = 0; c < channels; c += perLine)
-    memref::PrefetchOp::create(k, memory, k.indices(k.getIndices(role, at, c)),
-                               /*isWrite=*/role == OperandRole::Output,
-                               /*localityHint=*/3,
-                               /*isDataCache=*/true);
-}
-
 /// The head after the one at hand, in the same batch; the last one again.
 static Value getNextHead(AttentionKernel &k) {
   return k.lesser(k.plus(k.head.h, 1), k.minus(k.numHeads, 1));

@@ -56,9 +56,9 @@ static Value getQueryPosition(AttentionKernel &k, const Coordinates &row) {
   Value position = loadSlot(k, OperandRole::QueryPos, row);
   if (!position)
     return row.m;
-  bool isList = !k.getOperand(OperandRole::QueryPos).getType().isIndex() &&
-                findHolder(k.getInterface().getLabels(OperandRole::QueryPos),
-                           DomainDim::M);
+  bool isList =
+      !k.getOperand(OperandRole::QueryPos).getType().isIndex() &&
+      findHolder(k.domain.getLabels(OperandRole::QueryPos), DomainDim::M);
   return isList ? position : k.plus(position, row.m);
 }
 
@@ -256,7 +256,7 @@ static Value loadMask(AttentionKernel &k, Value memory, const Coordinates &row,
   Coordinates at = row;
   at.n = key;
   SmallVector<IndexLike> indices = k.getIndices(OperandRole::Mask, at);
-  if (!findHolder(k.getInterface().getLabels(OperandRole::Mask), DomainDim::N))
+  if (!findHolder(k.domain.getLabels(OperandRole::Mask), DomainDim::N))
     return k.broadcast(k.load(memory, indices));
   if (!padded)
     return k.loadVector(memory, indices);

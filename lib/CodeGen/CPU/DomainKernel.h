@@ -1,0 +1,63 @@
+//===- DomainKernel.h - Kernels over the domain of attention ----*- C++ -*-===//
+//
+// Licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What kernels of attention and of linear attention share: the extents of the
+// domain, and how operands of any layout are indexed, loaded and stored.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ROPE_LIB_CODEGEN_CPU_DOMAINKERNEL_H
+#define ROPE_LIB_CODEGEN_CPU_DOMAINKERNEL_H
+
+#include "KernelBuilder.h"
+#include "rope/IR/Rope.h"
+
+namespace mlir::rope::cpu {
+
+/// A line of the cache.
+constexpr int64_t kLineBytes = 64;
+
+/// The domain's coordinates of something; those that do not matter are null.
+struct Coordinates {
+  Value b, h, g, m, n;
+};
+
+struct DomainKernel : KernelBuilder {
+  DomainKernel(AttentionLikeOpInterface op, int64_t lanes, OpBuilder &builder);
+
+  AttentionLikeOpInterface domain;
+
+  /// Channels of queries and of values.
+  int64_t channels, valueChannels;
+  /// Extents of the domain.
+  Value numBatches, numHeads, numGroups, numPositions, numKeys;
+
+  Value getOperand(OperandRole role) { return domain.getRoleOperand(role); }
+  Type getElementType(OperandRole role);
+  /// The indices of an element of a role's operand. Channels start at
+  /// `channel`.
+  SmallVector<IndexLike> getIndices(OperandRole role, const Coordinates &at,
+                                    IndexLike channel = 0);
+  /// What one dim is indexed by.
+  Value getDimIndex(const DimLabel &label, const Coordinates &at);
+};
+
+/// All channels of an operand at `at` in one vector of f32, as they are stored.
+Value loadStoredRow(DomainKernel &k, OperandRole role, const Coordinates &at);
+/// The same, rotated if the op says so.
+Value loadRow(DomainKernel &k, OperandRole role, const Coordinates &at);
+/// Stores all channels of an operand at `at`, rounded to its type.
+void storeRow(DomainKernel &k, Value row, OperandRole role,
+              const Coordinates &at);
+/// Asks for all lines of a row.
+void prefetchRow(DomainKernel &k, OperandRole role, const Coordinates &at);
+/// Rotates a row as a role is.
+Value rotateRow(DomainKernel &k, Value row, OperandRole role,
+                const Coordinates &at);
+
+} // namespace mlir::rope::cpu
+
+#endif // ROPE_LIB_CODEGEN_CPU_DOMAINKERNEL_H

@@ -1,0 +1,45 @@
+//===- Outliner.cpp - Ops in functions of their own -----------------------===//
+//
+// Licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Outliner.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "rope/IR/Rope.h"
+
+using namespace mlir;
+using namespace mlir::rope;
+using namespace mlir::rope::cpu;
+
+func::FuncOp Outliner::createFunction(Operation *op, FunctionType type) {
+  auto function = func::FuncOp::create(op->getLoc(), name, type);
+  function.setPrivate();
+  // It is large, and its memory is to be given back at its end.
+  function.setNoInline(true);
+  symbols.insert(function);
+  Block *body = function.addEntryBlock();
+  IRMapping mapping;
+  mapping.map(op->getOperands(), body->getArguments());
+  OpBuilder builder = OpBuilder::atBlockEnd(body);
+  builder.clone(*op, mapping);
+  func::ReturnOp::create(builder, op->getLoc());
+  return function;
+}
+
+Operation *Outliner::outline(Operation *op) {
+  auto type = FunctionType::get(op->getContext(), op->getOperandTypes(), {});
+  func::FuncOp &function = functions[{type, op->getPropertiesAsAttribute(),
+                                      op->getAttr(kPlanAttrName)}];
+  Operation *inside = nullptr;
+  if (!function) {
+    function = createFunction(op, type);
+    inside = &function.front().front();
+  }
+  OpBuilder builder(op);
+  func::CallOp::create(builder, op->getLoc(), function, op->getOperands());
+  op->erase();
+  return inside;
+}

@@ -1,0 +1,36 @@
+//===- Outliner.h - Ops in functions of their own ---------------*- C++ -*-===//
+//
+// Licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef ROPE_LIB_CODEGEN_CPU_OUTLINER_H
+#define ROPE_LIB_CODEGEN_CPU_OUTLINER_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/SymbolTable.h"
+
+namespace mlir::rope::cpu {
+
+/// Puts ops of one kind on memrefs into private functions of a name, one for
+/// all that are alike.
+class Outliner {
+public:
+  Outliner(ModuleOp module, StringRef name)
+      : name(name), symbols(module) {}
+
+  /// Replaces `op` by a call. Returns the op in the function, or null if
+  /// another op like it is there already.
+  Operation *outline(Operation *op);
+
+private:
+  func::FuncOp createFunction(Operation *op, FunctionType type);
+
+  StringRef name;
+  SymbolTable symbols;
+  DenseMap<std::tuple<Type, Attribute, Attribute>, func::FuncOp> functions;
+};
+
+} // namespace mlir::rope::cpu
+
+#endif // ROPE_LIB_CODEGEN_CPU_OUTLINER_H
