@@ -139,6 +139,7 @@ void rope::buildBufferizeStage(OpPassManager &pm,
   pm.addPass(createConvertBufferizationToMemRefPass());
   // It frees what it allocates.
   pm.addPass(createAttentionToVectorPass());
+  pm.addPass(createLinearAttentionToVectorPass());
   pm.addPass(createRotationToVectorPass());
   pm.addPass(createExpandCopiesPass());
   if (options.portable && !options.keepMemory)

@@ -225,9 +225,8 @@ private:
                                   : GenericOp();
           // Upstream leaves them as if each piece were the first.
           if (body)
-            linalg::offsetIndices(rewriter,
-                                  cast<linalg::LinalgOp>(body.getOperation()),
-                                  offsets);
+            linalg::offsetIndices(
+                rewriter, cast<linalg::LinalgOp>(body.getOperation()), offsets);
           scf::YieldOp::create(rewriter, loc,
                                body ? ValueRange(piece->tiledValues) : carried);
         });

@@ -166,6 +166,11 @@ def kernel_text(case):
     if case.turns:
         lines, *tables = table_text(case)
     lines.append(attention_text(case, *tables))
+    return kernel_of(case, lines)
+
+
+def kernel_of(case, lines):
+    """A function of these lines."""
     signature = ", ".join(f"%{name}: {type}" for name, type in arguments(case))
     body = "\n  ".join(lines)
     return f"func.func @kernel({signature}) {{\n  {body}\n  return\n}}\n"

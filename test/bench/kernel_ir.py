@@ -3,9 +3,10 @@
     kernel_ir.py OP DTYPE MASK H K S N D > kernel.mlir
 
 OP is attn, rope_attn, roper_attn, decode (attention of one query), rope (one
-rotation) or layer; DTYPE f32 or bf16; MASK full or causal; then query heads,
-key-value heads, queries, keys and channels. The function @kernel takes memrefs:
-those of cases.py for attention; x [1, H, S, D], cos and sin [S, D/2] in f32 and
+rotation), linear (linear attention of elu + 1, rotated, with a normaliser) or
+layer; DTYPE f32 or bf16; MASK full or causal; then query heads, key-value heads,
+queries, keys and channels. The function @kernel takes memrefs: those of cases.py
+for attention, linear or not; x [1, H, S, D], cos and sin [S, D/2] in f32 and
 out for rope; x [1, S, H*D], wq, wk, wv, wo, wg, wu, wd as [1, inputs, outputs],
 cos, sin and out for a layer: RMS norm without weights, causal grouped attention,
 RMS norm and a gated product of 4 times the width, both added to their input.
@@ -13,7 +14,7 @@ RMS norm and a gated product of 4 times the width, both added to their input.
 
 import sys
 
-from cases import Case, kernel_text, memref
+from cases import Case, arguments, kernel_of, kernel_text, memref, table_text
 
 MLP, EPS = 4, 1e-5
 
@@ -28,6 +29,17 @@ def rope_text(dtype, heads, rows, channels):
   return
 }}
 """
+
+
+def linear_text(case):
+    lines, query_table, key_table = table_text(case)
+    types = dict(arguments(case))
+    rotary = "<half along [2]>"
+    lines.append(f"rope.linear_attention ins(%q, %k, %v : {types['q']}, {types['k']}, {types['v']}) "
+                 f"rotate_query(%tq : {query_table}) {rotary} rotate_key(%tk : {key_table}) {rotary} "
+                 f"outs(%out : {types['out']}) feature_map elu_plus_one {'causal ' if case.causal else ''}"
+                 "normalizer_eps 1.0e-6")
+    return kernel_of(case, lines)
 
 
 class Layer:
@@ -178,8 +190,9 @@ def main():
     elif op == "layer":
         print(Layer(dtype, heads, groups, rows, channels).text(), end="")
     else:
-        op = "attn" if op == "decode" else op
-        print(kernel_text(Case(f"{op}:{dtype}:{mask}:H{heads}:K{groups}:S{rows}:N{keys}:D{channels}")), end="")
+        write = linear_text if op == "linear" else kernel_text
+        op = {"decode": "attn", "linear": "rope_attn"}.get(op, op)
+        print(write(Case(f"{op}:{dtype}:{mask}:H{heads}:K{groups}:S{rows}:N{keys}:D{channels}")), end="")
 
 
 if __name__ == "__main__":

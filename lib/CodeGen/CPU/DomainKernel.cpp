@@ -118,7 +118,7 @@ void cpu::storeRow(DomainKernel &k, Value row, OperandRole role,
 }
 
 void cpu::prefetchRow(DomainKernel &k, OperandRole role,
-                        const Coordinates &at) {
+                      const Coordinates &at) {
   Value memory = k.getOperand(role);
   int64_t channels = cast<MemRefType>(memory.getType()).getShape().back();
   int64_t perLine =

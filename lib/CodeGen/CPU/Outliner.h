@@ -16,8 +16,7 @@ namespace mlir::rope::cpu {
 /// all that are alike.
 class Outliner {
 public:
-  Outliner(ModuleOp module, StringRef name)
-      : name(name), symbols(module) {}
+  Outliner(ModuleOp module, StringRef name) : name(name), symbols(module) {}
 
   /// Replaces `op` by a call. Returns the op in the function, or null if
   /// another op like it is there already.

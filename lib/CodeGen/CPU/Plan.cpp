@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AttentionKernel.h"
+#include "LinearPlan.h"
 #include "RotationParts.h"
 
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -92,7 +93,8 @@ static std::optional<std::string> findMaskObstacle(AttentionOp op) {
 static constexpr StringLiteral kOverwrites =
     "an input may share memory with a result";
 
-static std::optional<std::string> findMemoryObstacle(AttentionOp op) {
+template <typename OpTy>
+static std::optional<std::string> findMemoryObstacle(OpTy op) {
   if (op.hasPureTensorSemantics())
     return std::nullopt;
   for (Value init : op.getInits())
@@ -295,14 +297,12 @@ struct PlanPass : rope::impl::PlanPassBase<PlanPass> {
     // Ops are added on the way.
     SmallVector<Operation *> ops;
     getOperation()->walk([&](Operation *op) {
-      if (isa<AttentionOp>(op) || cpu::getRotationParts(op))
+      if (isa<AttentionOp, LinearAttentionOp>(op) || cpu::getRotationParts(op))
         ops.push_back(op);
     });
-    for (Operation *op : ops) {
-      auto attention = dyn_cast<AttentionOp>(op);
-      if (failed(attention ? planAttention(attention) : planRotation(op)))
+    for (Operation *op : ops)
+      if (failed(planOp(op)))
         return signalPassFailure();
-    }
   }
 
 private:
@@ -313,6 +313,30 @@ private:
     if (!op->hasAttr(kPlanAttrName))
       return success();
     return op->emitOpError() << "cannot have a plan: " << obstacle;
+  }
+
+  LogicalResult planOp(Operation *op) {
+    if (auto attention = dyn_cast<AttentionOp>(op))
+      return planAttention(attention);
+    if (auto attention = dyn_cast<LinearAttentionOp>(op))
+      return planLinearAttention(attention);
+    return planRotation(op);
+  }
+
+  LogicalResult planLinearAttention(LinearAttentionOp op) {
+    std::optional<std::string> obstacle = cpu::findOperandObstacle(op);
+    if (!obstacle)
+      obstacle = findMemoryObstacle(op);
+    if (obstacle)
+      return refuse(op, "linear attention", *obstacle);
+    CPUTarget target{lanes, registers, cacheBytes, lookup};
+    CPUPlanAttr plan = cpu::chooseLinearPlan(
+        op, op->getAttrOfType<CPUPlanAttr>(kPlanAttrName), target);
+    op->setAttr(kPlanAttrName, plan);
+    remark::passed(op.getLoc(), getRemark("linear attention"))
+        << "vector code in chunks of " +
+               std::to_string(plan.getKeys() * plan.getLanes()) + " keys";
+    return success();
   }
 
   LogicalResult planAttention(AttentionOp op) {

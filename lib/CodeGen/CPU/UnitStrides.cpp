@@ -8,6 +8,7 @@
 #include "UnitStrides.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "rope/IR/Rope.h"
 
 using namespace mlir;
 using namespace mlir::rope;
@@ -34,7 +35,8 @@ void cpu::removeLastStrides(DestinationStyleOpInterface op) {
     Value plain = allocateLike(builder, loc, memory);
     operand.set(plain);
     bool isInit = op.isDpsInit(&operand);
-    if (!isInit)
+    // States that are carried on are read, too.
+    if (!isInit || isa<LinearAttentionOp>(op))
       memref::CopyOp::create(builder, loc, memory, plain);
     builder.setInsertionPointAfter(op);
     if (isInit)

@@ -14,33 +14,11 @@
 #include "DomainBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/IR/TypeUtilities.h"
+#include "rope/IR/FeatureMaps.h"
 
 using namespace mlir;
 using namespace mlir::rope;
 using namespace mlir::rope::detail;
-
-static Value buildFeature(CellBuilder &cell, FeatureMap map, Value x) {
-  Type type = x.getType();
-  Value zero = cell.getConstant(type, 0.0);
-  switch (map) {
-  case FeatureMap::Identity:
-    return x;
-  case FeatureMap::EluPlusOne: {
-    Value isPositive =
-        arith::CmpFOp::create(cell, arith::CmpFPredicate::OGT, x, zero);
-    Value shifted = arith::AddFOp::create(cell, x, cell.getConstant(type, 1.0));
-    return arith::SelectOp::create(cell, isPositive, shifted,
-                                   math::ExpOp::create(cell, x));
-  }
-  case FeatureMap::Relu:
-    return arith::MaximumFOp::create(cell, x, zero);
-  case FeatureMap::Exp:
-    return math::ExpOp::create(cell, x);
-  }
-  llvm_unreachable("unknown feature map");
-}
 
 namespace {
 /// The features of queries or keys.
@@ -99,7 +77,8 @@ Features LinearAttentionBuilder::getFeatures(OperandRole role) {
     operand = self.getRotation(role) ? domain.convertOperand(operand) : operand;
   else
     operand = domain.mapOperand(operand, type, [&](CellBuilder &cell) {
-      return buildFeature(cell, map, cell.convert(cell.inputs[0], type));
+      return buildFeature(cell, cell.getLoc(), map,
+                          cell.convert(cell.inputs[0], type));
     });
   DimLabels labels = self.getLabels(role);
   Term plain = domain.getView(operand, labels).term;

@@ -52,3 +52,12 @@ func.func @rotation(%x: memref<8x8xf64>, %t: memref<2x4xf64>, %o: memref<8x8xf64
 
 // expected-error @+1 {{rows must be between 0 and 64, got 1000000}}
 func.func private @many_rows() attributes {rope.plan = #rope.cpu_plan<rows = 1000000>}
+
+// -----
+
+func.func @linear(%q: memref<8x8xf64>, %o: memref<8x8xf64>) {
+  // expected-error @+1 {{'rope.linear_attention' op cannot have a plan: query is f64, vectors are f32}}
+  rope.linear_attention ins(%q, %q, %q : memref<8x8xf64>, memref<8x8xf64>, memref<8x8xf64>)
+    outs(%o : memref<8x8xf64>) feature_map identity {rope.plan = #rope.cpu_plan<>}
+  return
+}

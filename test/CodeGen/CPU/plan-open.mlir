@@ -1,4 +1,4 @@
-// RUN: rope-opt %s --split-input-file --verify-diagnostics --rope-attention-to-vector
+// RUN: rope-opt %s --split-input-file --verify-diagnostics --rope-attention-to-vector --rope-linear-attention-to-vector
 
 func.func @open(%q: memref<8x8xf32>, %o: memref<8x8xf32>) {
   // expected-error @+1 {{'rope.attention' op has a plan with open numbers: run rope-plan}}
@@ -13,5 +13,14 @@ func.func @lookup(%q: memref<8x8xf32>, %o: memref<8x8xf32>) {
   // expected-error @+1 {{'rope.attention' op has a plan with lookup, which wants 16 lanes}}
   rope.attention ins(%q, %q, %q : memref<8x8xf32>, memref<8x8xf32>, memref<8x8xf32>)
     outs(%o : memref<8x8xf32>) scale 0.5 {rope.plan = #rope.cpu_plan<lookup = true, lanes = 8, rows = 1, keys = 1, channels = 1, group = 1, strips = 1, weave = -1, stream = -1>}
+  return
+}
+
+// -----
+
+func.func @linear(%q: memref<8x8xf32>, %o: memref<8x8xf32>) {
+  // expected-error @+1 {{'rope.linear_attention' op has a plan with open numbers: run rope-plan}}
+  rope.linear_attention ins(%q, %q, %q : memref<8x8xf32>, memref<8x8xf32>, memref<8x8xf32>)
+    outs(%o : memref<8x8xf32>) feature_map exp {rope.plan = #rope.cpu_plan<lanes = 4, rows = 4, keys = 4>}
   return
 }

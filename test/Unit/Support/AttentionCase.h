@@ -65,6 +65,8 @@ struct AttentionCase {
   int64_t b = 2, h = 2, g = 3, m = 5, n = 7, d = 4, e = 6;
   /// All extents but those of rotated channels and of `1` are `?` in types.
   bool dynamic = false;
+  /// But for the last dims of operands, which are channels.
+  bool staticChannels = false;
   /// Memrefs in place of tensors.
   bool memrefs = false;
   /// Compile to plain loops, which takes much less time than tiles and vectors.

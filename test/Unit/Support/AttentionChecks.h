@@ -22,7 +22,7 @@ namespace mlir::rope::test {
 /// their own; else as it is.
 inline std::vector<AttentionCase> onAllPaths(const AttentionCase &attention) {
   std::vector<AttentionCase> cases = {attention};
-  if (attention.kind == AttentionKind::Softmax && attention.portable) {
+  if (attention.kind != AttentionKind::Online && attention.portable) {
     cases.push_back(attention);
     cases.back().portable = false;
   }

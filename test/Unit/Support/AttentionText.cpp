@@ -67,7 +67,8 @@ std::string TextWriter::getType(const OperandCase &operand,
   std::vector<std::string> dims = splitDims(*operand.letters);
   Shape shape = attention.getShape(operand);
   for (size_t i = 0; i < shape.size(); ++i) {
-    bool isChannel = isRotated && i + 1 == shape.size();
+    bool isChannel =
+        (isRotated || attention.staticChannels) && i + 1 == shape.size();
     bool isDynamic = attention.dynamic && !isChannel && dims[i] != "1";
     type += (isDynamic ? "?" : std::to_string(shape[i])) + "x";
   }

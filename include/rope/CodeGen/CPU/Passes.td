@@ -13,9 +13,10 @@ include "mlir/Pass/PassBase.td"
 def PlanPass : Pass<"rope-plan"> {
   let summary = "Choose how attention and rotations become vector code";
   let description = [{
-    Gives each `rope.attention` that rope-attention-to-vector can take, and each
-    `rope.rotate` and `rope.rerotate` that rope-rotation-to-vector can take, a
-    plan: the attribute `rope.plan`, chosen from the op's extents and types and
+    Gives each `rope.attention` that rope-attention-to-vector can take, each
+    `rope.linear_attention` that rope-linear-attention-to-vector can take, and
+    each `rope.rotate` and `rope.rerotate` that rope-rotation-to-vector can take,
+    a plan: the attribute `rope.plan`, chosen from the op's extents and types and
     from the description of the target. A rotation's plan says no more than that
     it is not to be decomposed. What an op's plan already says is kept, so
     that a user can override single numbers. An op with a plan is left alone by
@@ -93,6 +94,36 @@ def AttentionToVectorPass : Pass<"rope-attention-to-vector", "ModuleOp"> {
     "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",
     "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
     "::mlir::vector::VectorDialect"
+  ];
+}
+
+def LinearAttentionToVectorPass
+    : Pass<"rope-linear-attention-to-vector", "ModuleOp"> {
+  let summary = "Turn linear attention on buffers into loops over vectors";
+  let description = [{
+    Replaces each `rope.linear_attention` on memrefs that has a complete plan by
+    a call of a private function of loops over vectors, which ops share that
+    differ in nothing but their operands.
+
+    Keys come in chunks (`keys` vectors of them). For each, a causal op adds up
+    for its rows what they get from the state of all chunks before and, by a
+    triangle of scores, from the chunk's own keys; then the chunk's keys and
+    values enter the state. Without `causal` all keys enter the state before the
+    first row is computed.
+
+    ```mlir
+    rope.linear_attention ins(%q, %k, %v : memref<8x512x64xf32>, ...) outs(%o : ...)
+      feature_map elu_plus_one causal {rope.plan = #rope.cpu_plan<...>}
+    // becomes
+    call @rope_linear_attention(%q, %k, %v, %o) : (...) -> ()
+    ```
+
+    Sums are in f32 and reordered.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
   ];
 }
 

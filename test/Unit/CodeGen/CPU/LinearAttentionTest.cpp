@@ -1,0 +1,127 @@
+//===- LinearAttentionTest.cpp - Numbers of its vector code ---------------===//
+//
+// Licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// rope.linear_attention over several chunks, by vector code of several shapes,
+// against the reference. Single options and edges are tested with the
+// decomposition, on both paths.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Support/AttentionCase.h"
+#include "gtest/gtest.h"
+
+using namespace mlir::rope;
+using namespace mlir::rope::test;
+using reference::FeatureMap;
+using reference::MaybeError;
+using reference::Pairing;
+
+namespace {
+/// A kind of vector code: options of the pipeline, and numbers of the plan.
+struct Shape {
+  const char *name, *options, *plan;
+};
+
+class VectorLinearAttention : public testing::TestWithParam<Shape> {
+protected:
+  /// More than two chunks, and multiples of nothing.
+  static AttentionCase makeCase(bool causal) {
+    AttentionCase attention;
+    attention.kind = AttentionKind::Linear;
+    attention.portable = false;
+    attention.pipelineOptions = GetParam().options;
+    attention.plan = GetParam().plan;
+    attention.causal = causal;
+    attention.staticChannels = true;
+    attention.b = 1;
+    attention.m = 41;
+    attention.n = causal ? 41 : 50;
+    attention.d = 22;
+    attention.e = 40;
+    attention.normalizerEps = 1e-6;
+    return attention;
+  }
+
+  static void expectCorrect(AttentionCase attention) {
+    for (bool dynamic : {false, true}) {
+      attention.dynamic = dynamic;
+      attention.randomize(1);
+      MaybeError error = check(attention);
+      EXPECT_FALSE(error) << *error;
+    }
+  }
+};
+} // namespace
+
+INSTANTIATE_TEST_SUITE_P(
+    , VectorLinearAttention,
+    testing::Values(Shape{"Native", "", ""},
+                    Shape{"Chunks", "", "keys = 2, rows = 3, channels = 2"},
+                    Shape{"Narrow", "lanes=8 registers=16 lookup=false", ""},
+                    Shape{"Narrowest", "lanes=4 lookup=false",
+                          "rows = 5, keys = 3, channels = 1"}),
+    [](const testing::TestParamInfo<Shape> &info) { return info.param.name; });
+
+TEST_P(VectorLinearAttention, Rotations) {
+  for (bool causal : {false, true}) {
+    AttentionCase attention = makeCase(causal);
+    expectCorrect(attention);
+    attention.rotateQuery = {"m", 11};
+    attention.rotateKey = {"n", 11};
+    expectCorrect(attention);
+    reference::Rotary rotary;
+    rotary.read = Pairing::Interleaved;
+    rotary.offset = 4;
+    attention.rotateQuery = {"bm", 3, rotary, "f16"};
+    attention.rotateKey = {"hn", 3, rotary};
+    expectCorrect(attention);
+  }
+}
+
+TEST_P(VectorLinearAttention, States) {
+  for (bool causal : {false, true}) {
+    AttentionCase attention = makeCase(causal);
+    attention.rotateKey = {"n", 11};
+    attention.kvState.letters = "bhde";
+    attention.kSum.letters = "bhd";
+    expectCorrect(attention);
+    // The state is stored the other way round: loops over channels.
+    attention.kvState.letters = "hdbe";
+    attention.kSum.letters = "hbd";
+    expectCorrect(attention);
+  }
+}
+
+TEST_P(VectorLinearAttention, Types) {
+  for (bool causal : {false, true}) {
+    AttentionCase attention = makeCase(causal);
+    attention.query.type = attention.output.type = "bf16";
+    attention.key.type = "f16";
+    attention.e = 32;
+    attention.memrefs = true;
+    expectCorrect(attention);
+    attention.normalizerEps.reset();
+    attention.value.type = "bf16";
+    attention.featureMap = FeatureMap::Relu;
+    expectCorrect(attention);
+  }
+}
+
+/// Rows of keys that later rows see only, in the middle of a chunk and at its
+/// end.
+TEST_P(VectorLinearAttention, LaterKeysMayHoldAnything) {
+  AttentionCase attention = makeCase(true);
+  attention.randomize(1);
+  for (OperandCase *operand : {&attention.key, &attention.value}) {
+    int64_t channels = operand == &attention.key ? attention.d : attention.e;
+    for (int64_t i = 0; i < operand->values.getNumElements(); ++i)
+      if (i / channels % attention.n >= 18)
+        operand->values[i] = NAN;
+  }
+  MaybeError error = check(attention);
+  EXPECT_FALSE(error) << *error;
+}
