@@ -140,7 +140,9 @@ void rope::buildBufferizeStage(OpPassManager &pm,
   // It frees what it allocates.
   pm.addPass(createAttentionToVectorPass());
   pm.addPass(createLinearAttentionToVectorPass());
-  pm.addPass(createRotationToVectorPass());
+  RotationToVectorPassOptions rotation;
+  rotation.streamBytes = options.streamBytes;
+  pm.addPass(createRotationToVectorPass(rotation));
   pm.addPass(createExpandCopiesPass());
   if (options.portable && !options.keepMemory)
     return;

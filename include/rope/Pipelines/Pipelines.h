@@ -51,6 +51,11 @@ struct CPUPipelineOptions : PassPipelineOptions<CPUPipelineOptions> {
       llvm::cl::desc("The target has AVX512-BF16: add up products of pairs of "
                      "bf16 by one instruction"),
       llvm::cl::init(false)};
+  Option<int64_t> streamBytes{
+      *this, "stream-bytes",
+      llvm::cl::desc("Bytes of a rotation's result from which on it is written "
+                     "past the caches; 0: never"),
+      llvm::cl::init(67108864)};
   Option<bool> resultsAsOutParams{
       *this, "results-as-out-params",
       llvm::cl::desc("Write results into buffers that the caller passes after "

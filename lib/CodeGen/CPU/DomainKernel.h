@@ -17,9 +17,6 @@
 
 namespace mlir::rope::cpu {
 
-/// A line of the cache.
-constexpr int64_t kLineBytes = 64;
-
 /// The domain's coordinates of something; those that do not matter are null.
 struct Coordinates {
   Value b, h, g, m, n;

@@ -20,6 +20,9 @@
 
 namespace mlir::rope::cpu {
 
+/// A line of the caches.
+constexpr int64_t kLineBytes = 64;
+
 /// An index known when code is generated, or a value.
 class IndexLike {
 public:

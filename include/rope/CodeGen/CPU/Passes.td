@@ -136,6 +136,12 @@ def RotationToVectorPass : Pass<"rope-rotation-to-vector"> {
     dims share a table, some rows of it stay in the cache while all that they
     turn passes by.
 
+    A result of at least `stream-bytes` that is not the input, and whose rows are
+    whole lines of the cache, is written past the caches, which memory takes
+    faster than lines that are read before they are written. What is not known
+    here, such as the address, is looked at when the code runs, and decides
+    between two versions of the loops.
+
     ```mlir
     rope.rotate <half along [1]> ins(%x, %t : memref<8x512x64xf32>, memref<512x2x32xf32>)
       outs(%y : memref<8x512x64xf32>) {rope.plan = #rope.cpu_plan<>}
@@ -152,9 +158,15 @@ def RotationToVectorPass : Pass<"rope-rotation-to-vector"> {
     }
     ```
   }];
+  let options = [
+    Option<"streamBytes", "stream-bytes", "int64_t", "67108864",
+           "Bytes of a result from which on it is written past the caches: a "
+           "few times the last-level cache; 0: never">
+  ];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
-    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+    "::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"
   ];
 }
 

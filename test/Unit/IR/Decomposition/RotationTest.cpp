@@ -252,6 +252,72 @@ TEST(Rotation, HeadsShareALongTable) {
   check(program, config, 0, random);
 }
 
+/// What follows writes past the caches where that can be.
+static ProgramOptions getStreaming() {
+  ProgramOptions options;
+  options.compile.pipelineOptions = "stream-bytes=1";
+  return options;
+}
+
+TEST(Rotation, ResultsPastTheCaches) {
+  for (auto [type, along] : {std::pair(DType::F32, std::vector<int64_t>{2}),
+                             {DType::F32, {0, 2}},
+                             {DType::BF16, {1}},
+                             {DType::BF16, {2, 1, 0}}}) {
+    Config config;
+    config.type = type;
+    config.tableType = DType::F32;
+    config.shape = {2, 6, 7, 64};
+    config.declared = {2, -1, 7, 64};
+    config.rotary.along = along;
+    config.width = 32;
+    config.opposite = config.inPlace = false;
+    for (bool onMemrefs : {false, true}) {
+      config.onMemrefs = onMemrefs;
+      Program program(getFunction(config, 0), getStreaming());
+      RandomGenerator random({9});
+      check(program, config, 0, random);
+    }
+  }
+}
+
+/// Lines of the cache that are not written whole are written in the ordinary
+/// way, be it that rows start within a line or that they are some bytes apart.
+TEST(Rotation, ResultsAcrossLines) {
+  Program program(R"mlir(
+    !X = memref<5x16xf32>
+    !T = memref<5x2x8xf32>
+    !V = memref<5x16xf32, strided<[?, 1], offset: ?>>
+    func.func @f(%x: !X, %t: !T, %y: memref<512xf32>, %offset: index, %stride: index) {
+      %v = memref.reinterpret_cast %y to offset: [%offset], sizes: [5, 16], strides: [%stride, 1] : memref<512xf32> to !V
+      rope.rotate <half along [0]> ins(%x, %t : !X, !T) outs(%v : !V)
+      return
+    })mlir",
+                  getStreaming());
+  RandomGenerator random({8});
+  Array x = makeRandom(DType::F32, {5, 16}, random);
+  Array t = makeRandom(DType::F32, {5, 2, 8}, random);
+  reference::Rotary rotary;
+  rotary.along = {0};
+  reference::Array want =
+      reference::rotate(toReference(x), {toReference(t), rotary});
+  for (auto [first, distance] :
+       {std::pair(0, 16), {16, 48}, {8, 16}, {0, 24}}) {
+    Array y = makeFilled(DType::F32, {512}, 9);
+    Array offset = makeArray(DType::I64, reference::IntArray({}, {first}));
+    Array stride = makeArray(DType::I64, reference::IntArray({}, {distance}));
+    program.call("f", x, t, y, offset, stride);
+    reference::Array all = toReference(y);
+    for (int64_t i = 0; i < 512; ++i) {
+      int64_t row = (i - first) / distance, channel = (i - first) % distance;
+      if (i < first || row >= 5 || channel >= 16)
+        EXPECT_EQ(all[i], 9);
+      else
+        EXPECT_NEAR(all[i], want[row * 16 + channel], 3e-7);
+    }
+  }
+}
+
 /// A branch and a loop may bring the memref that is read to where is written.
 TEST(Rotation, MemoryBehindRegionsMayOverlap) {
   Program program(R"mlir(
