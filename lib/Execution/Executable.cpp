@@ -10,6 +10,7 @@
 #include "RuntimeFunctions.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/ExecutionEngine/ExecutionEngine.h"
+#include "rope/Execution/Config.h"
 #include "rope/Execution/SectionMapper.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/DynamicLibrary.h"
@@ -21,6 +22,16 @@ Executable::Executable() : mapper(std::make_unique<SectionMapper>()) {}
 Executable::~Executable() = default;
 
 /// Results in out-parameters would need their sizes before the call.
+/// Brings what code with threads calls into this process.
+static llvm::Error loadOpenMP() {
+  std::string message;
+  for (const char *library :
+       {ROPE_LLVM_LIBRARY_DIR "/libomp.so", "libomp.so.5"})
+    if (!llvm::sys::DynamicLibrary::LoadLibraryPermanently(library, &message))
+      return llvm::Error::success();
+  return llvm::createStringError("threads want LLVM's OpenMP: " + message);
+}
+
 static llvm::Error checkOptions(const CompileOptions &options) {
   CPUPipelineOptions pipeline;
   if (llvm::Error error = getPipelineOptions(options, pipeline))
@@ -28,6 +39,8 @@ static llvm::Error checkOptions(const CompileOptions &options) {
   if (pipeline.resultsAsOutParams)
     return llvm::createStringError("results-as-out-params is for code that is "
                                    "compiled ahead of time");
+  if (pipeline.threads)
+    return loadOpenMP();
   return llvm::Error::success();
 }
 

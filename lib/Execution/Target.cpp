@@ -167,7 +167,8 @@ static llvm::Error runLinker(StringRef linker,
   return fail("'" + linker + "' failed: " + StringRef(message).trim());
 }
 
-llvm::Error mlir::rope::linkSharedLibrary(StringRef object, StringRef path) {
+llvm::Error mlir::rope::linkSharedLibrary(StringRef object, StringRef path,
+                                          bool threads) {
   llvm::Expected<std::string> linker = findLinker();
   if (!linker)
     return linker.takeError();
@@ -178,5 +179,9 @@ llvm::Error mlir::rope::linkSharedLibrary(StringRef object, StringRef path) {
   llvm::FileRemover remover(file);
   if (llvm::Error error = writeFile(file, object))
     return error;
-  return runLinker(*linker, {"-shared", "-o", path, file, "-lm"});
+  llvm::SmallVector<StringRef> arguments = {"-shared", "-o", path, file, "-lm"};
+  // LLVM's own comes before one of the system.
+  if (threads)
+    arguments.append({"-L", ROPE_LLVM_LIBRARY_DIR, "-lomp"});
+  return runLinker(*linker, arguments);
 }

@@ -138,9 +138,14 @@ void rope::buildBufferizeStage(OpPassManager &pm,
   bufferization::buildBufferDeallocationPipeline(pm);
   pm.addPass(createConvertBufferizationToMemRefPass());
   // It frees what it allocates.
-  pm.addPass(createAttentionToVectorPass());
-  pm.addPass(createLinearAttentionToVectorPass());
+  AttentionToVectorPassOptions attention;
+  attention.threads = options.threads;
+  pm.addPass(createAttentionToVectorPass(attention));
+  LinearAttentionToVectorPassOptions linear;
+  linear.threads = options.threads;
+  pm.addPass(createLinearAttentionToVectorPass(linear));
   RotationToVectorPassOptions rotation;
+  rotation.threads = options.threads;
   rotation.streamBytes = options.streamBytes;
   pm.addPass(createRotationToVectorPass(rotation));
   pm.addPass(createExpandCopiesPass());

@@ -61,13 +61,13 @@ private:
   compileModule(llvm::TargetMachine &machine);
   llvm::Error writeOutput(llvm::Module &llvmModule,
                           llvm::TargetMachine &machine, OutputKind kind);
-  llvm::Error writeHeader(ArrayRef<EntryPoint> entries,
-                          const CPUPipelineOptions &pipeline) const;
+  llvm::Error writeHeader(ArrayRef<EntryPoint> entries) const;
   llvm::Error printDone(ArrayRef<EntryPoint> entries,
                         const llvm::TargetMachine &machine) const;
 
   const Flags &flags;
   CompileOptions options;
+  CPUPipelineOptions pipeline;
   LoadedModel model;
   llvm::LLVMContext llvmContext;
   Progress progress{kTool};
@@ -123,11 +123,10 @@ llvm::Error CompileJob::writeOutput(llvm::Module &llvmModule,
   if (kind == OutputKind::Object)
     return writeFile(flags.output, *object);
   progress.start("linking");
-  return linkSharedLibrary(*object, flags.output);
+  return linkSharedLibrary(*object, flags.output, pipeline.threads);
 }
 
-llvm::Error CompileJob::writeHeader(ArrayRef<EntryPoint> entries,
-                                    const CPUPipelineOptions &pipeline) const {
+llvm::Error CompileJob::writeHeader(ArrayRef<EntryPoint> entries) const {
   if (flags.header.empty())
     return llvm::Error::success();
   std::string text;
@@ -159,7 +158,6 @@ llvm::Error CompileJob::run() {
   auto machine = createTargetMachine(options);
   if (!machine)
     return machine.takeError();
-  CPUPipelineOptions pipeline;
   if (llvm::Error error = getPipelineOptions(options, pipeline))
     return error;
   progress.start("reading " + flags.model);
@@ -173,7 +171,7 @@ llvm::Error CompileJob::run() {
     return llvmModule.takeError();
   if (llvm::Error error = writeOutput(**llvmModule, **machine, *kind))
     return error;
-  if (llvm::Error error = writeHeader(entries, pipeline))
+  if (llvm::Error error = writeHeader(entries))
     return error;
   return printDone(entries, **machine);
 }

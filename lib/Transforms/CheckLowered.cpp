@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/OpenMP/OpenMPDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "rope/Transforms/Passes.h"
 
@@ -26,7 +27,8 @@ struct CheckLowered : rope::impl::CheckLoweredPassBase<CheckLowered> {
     WalkResult result = getOperation()->walk([](Operation *op) {
       // Casts are what is left around an op that was not lowered.
       if (isa<ModuleOp, UnrealizedConversionCastOp>(op) ||
-          isa_and_nonnull<LLVM::LLVMDialect>(op->getDialect()))
+          isa_and_nonnull<LLVM::LLVMDialect, omp::OpenMPDialect>(
+              op->getDialect()))
         return WalkResult::advance();
       op->emitOpError("has no lowering to the LLVM dialect");
       return WalkResult::interrupt();

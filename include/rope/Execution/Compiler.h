@@ -86,8 +86,9 @@ llvm::Expected<std::string> emitObject(llvm::Module &module,
                                        llvm::TargetMachine &machine);
 
 /// Links the text of an object file into the shared library at `path`. Compiled
-/// code needs nothing but the C library and libm.
-llvm::Error linkSharedLibrary(llvm::StringRef object, llvm::StringRef path);
+/// code needs nothing but the C library, libm and, with `threads`, libomp.
+llvm::Error linkSharedLibrary(llvm::StringRef object, llvm::StringRef path,
+                              bool threads);
 
 } // namespace mlir::rope
 

@@ -56,6 +56,11 @@ struct CPUPipelineOptions : PassPipelineOptions<CPUPipelineOptions> {
       llvm::cl::desc("Bytes of a rotation's result from which on it is written "
                      "past the caches; 0: never"),
       llvm::cl::init(67108864)};
+  Option<bool> threads{
+      *this, "threads",
+      llvm::cl::desc("Share heads and rows of attention and rotations among "
+                     "threads by OpenMP, as many as the runtime says"),
+      llvm::cl::init(false)};
   Option<bool> resultsAsOutParams{
       *this, "results-as-out-params",
       llvm::cl::desc("Write results into buffers that the caller passes after "
@@ -91,7 +96,7 @@ void buildTileStage(OpPassManager &pm, const CPUPipelineOptions &options);
 /// Every buffer that is allocated is also freed or given to the caller.
 void buildBufferizeStage(OpPassManager &pm, const CPUPipelineOptions &options);
 
-/// After it: the LLVM dialect alone.
+/// After it: the LLVM dialect alone, and omp where threads share work.
 void buildLLVMStage(OpPassManager &pm, const CPUPipelineOptions &options);
 
 /// All of the above: any mix of upstream dialects and rope to the LLVM

@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/OpenMP/OpenMPDialect.h"
 #include "rope/CodeGen/CPU/Attention.h"
 #include "rope/CodeGen/CPU/Passes.h"
 
@@ -62,10 +63,22 @@ static void allocateScratch(AttentionKernel &k) {
   s.stripRanges = k.reserve({k.blockStrips, 4}, index);
 }
 
+/// Where a tile is computed by half, the scores of the other half are those
+/// from before. They do not count, but decide how careful the code is: those of
+/// another head must not, or results would depend on who computes what.
+static void clearScores(AttentionKernel &k) {
+  Value zeros = arith::ConstantOp::create(
+      k, k.getZeroAttr(VectorType::get(k.tileKeys, k.getF32Type())));
+  for (int64_t buffer : {0, 1})
+    for (int64_t row = 0; row < k.tileRows; ++row)
+      k.storeVector(zeros, k.scratch.scores, {buffer, row, 0});
+}
+
 static void computeHead(AttentionKernel &k, Value b, Value h) {
   k.head = Head{};
   k.head.b = b;
   k.head.h = h;
+  clearScores(k);
   setUpKeys(k);
   packHead(k);
   k.loop(0, k.numRows, k.blockRows, [&](Value first) {
@@ -77,12 +90,13 @@ static void computeHead(AttentionKernel &k, Value b, Value h) {
 }
 
 void cpu::computeAttention(AttentionKernel &k) {
-  allocateScratch(k);
-  allocatePacked(k);
-  k.loop(0, k.numBatches, 1, [&](Value b) {
-    k.loop(0, k.numHeads, 1, [&](Value h) { computeHead(k, b, h); });
-  });
-  deallocatePacked(k);
+  auto member = [&](function_ref<void()> loop) {
+    allocateScratch(k);
+    allocatePacked(k);
+    loop();
+    deallocatePacked(k);
+  };
+  k.forEachHead(member, [&](Value b, Value h) { computeHead(k, b, h); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -103,7 +117,7 @@ static LogicalResult checkPlan(AttentionOp op, CPUPlanAttr plan) {
   return success();
 }
 
-LogicalResult rope::lowerAttentionToVector(ModuleOp module) {
+LogicalResult rope::lowerAttentionToVector(ModuleOp module, bool threads) {
   SmallVector<AttentionOp> ops;
   module.walk([&](AttentionOp op) {
     if (op->hasAttr(kPlanAttrName) && op.hasPureBufferSemantics())
@@ -120,6 +134,7 @@ LogicalResult rope::lowerAttentionToVector(ModuleOp module) {
       continue;
     OpBuilder builder(inside);
     AttentionKernel kernel(inside, plan, builder);
+    kernel.threads = threads;
     computeAttention(kernel);
     inside.erase();
   }
@@ -129,8 +144,10 @@ LogicalResult rope::lowerAttentionToVector(ModuleOp module) {
 namespace {
 struct AttentionToVectorPass
     : rope::impl::AttentionToVectorPassBase<AttentionToVectorPass> {
+  using AttentionToVectorPassBase::AttentionToVectorPassBase;
+
   void runOnOperation() override {
-    if (failed(lowerAttentionToVector(getOperation())))
+    if (failed(lowerAttentionToVector(getOperation(), threads)))
       signalPassFailure();
   }
 };

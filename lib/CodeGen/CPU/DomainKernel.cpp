@@ -78,6 +78,28 @@ SmallVector<IndexLike> DomainKernel::getIndices(OperandRole role,
 }
 
 //===----------------------------------------------------------------------===//
+// Heads
+//===----------------------------------------------------------------------===//
+
+/// Products of a query and a key that are worth the call of a team.
+static constexpr int64_t kManyProducts = 1 << 14;
+
+void DomainKernel::forEachHead(
+    function_ref<void(function_ref<void()> loop)> member,
+    function_ref<void(Value b, Value h)> body) {
+  if (!threads)
+    return member([&] {
+      loop(0, numBatches, 1, [&](Value b) {
+        loop(0, numHeads, 1, [&](Value h) { body(b, h); });
+      });
+    });
+  Value count = times(numBatches, numHeads);
+  Value products = times(times(count, numGroups), times(numPositions, numKeys));
+  share(count, 1, isLess(kManyProducts, products), member,
+        [&](Value i) { body(quotient(i, numHeads), remainder(i, numHeads)); });
+}
+
+//===----------------------------------------------------------------------===//
 // Rows
 //===----------------------------------------------------------------------===//
 

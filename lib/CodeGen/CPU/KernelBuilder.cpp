@@ -7,6 +7,7 @@
 
 #include "KernelBuilder.h"
 
+#include "mlir/Dialect/OpenMP/OpenMPDialect.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -275,6 +276,43 @@ void KernelBuilder::when(Value condition, function_ref<void()> then) {
   OpBuilder::InsertionGuard guard(*this);
   setInsertionPointToStart(branch.thenBlock());
   then();
+}
+
+/// The loop over a thread's share: whoever is done takes the next iteration.
+static void buildSharedLoop(KernelBuilder &b, Value end, int64_t step,
+                            function_ref<void(Value)> body) {
+  auto toI64 = [&](Value x) -> Value {
+    return arith::IndexCastOp::create(b, b.getI64Type(), x);
+  };
+  omp::WsloopOperands sharing;
+  sharing.scheduleKind = omp::ClauseScheduleKindAttr::get(
+      b.getContext(), omp::ClauseScheduleKind::Dynamic);
+  omp::LoopNestOperands range;
+  range.loopLowerBounds = {toI64(b.index(0))};
+  range.loopUpperBounds = {toI64(end)};
+  range.loopSteps = {toI64(b.index(step))};
+  auto sharedLoop = omp::WsloopOp::create(b, sharing);
+  OpBuilder::InsertionGuard guard(b);
+  b.createBlock(&sharedLoop.getRegion());
+  auto nest = omp::LoopNestOp::create(b, range);
+  Block *block =
+      b.createBlock(&nest.getRegion(), {}, {b.getI64Type()}, {b.getLoc()});
+  body(arith::IndexCastOp::create(b, b.getIndexType(), block->getArgument(0)));
+  omp::YieldOp::create(b);
+}
+
+void KernelBuilder::share(Value end, int64_t step, Value pays,
+                          function_ref<void(function_ref<void()>)> member,
+                          function_ref<void(Value)> body) {
+  if (!threads)
+    return member([&] { loop(0, end, step, body); });
+  omp::ParallelOperands team;
+  team.ifExpr = pays;
+  auto parallel = omp::ParallelOp::create(*this, team);
+  OpBuilder::InsertionGuard guard(*this);
+  createBlock(&parallel.getRegion());
+  member([&] { buildSharedLoop(*this, end, step, body); });
+  omp::TerminatorOp::create(*this);
 }
 
 SmallVector<Value> KernelBuilder::choose(Value condition, TypeRange types,

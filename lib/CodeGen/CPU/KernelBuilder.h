@@ -46,6 +46,8 @@ public:
       : ImplicitLocOpBuilder(loc, builder), lanes(lanes) {}
 
   const int64_t lanes;
+  /// Whether several threads share the work.
+  bool threads = false;
 
   //===--------------------------------------------------------------------===//
   // Indices
@@ -144,6 +146,12 @@ public:
   SmallVector<Value> repeat(ValueRange inits,
                             function_ref<SmallVector<Value>(ValueRange)> body);
   void when(Value condition, function_ref<void()> then);
+  /// A loop whose iterations are independent of each other. With `threads`, a
+  /// team shares them if `pays`; each thread has memory of its own, which
+  /// `reserve` gives within `member`, around the loop over its share.
+  void share(Value end, int64_t step, Value pays,
+             function_ref<void(function_ref<void()> loop)> member,
+             function_ref<void(Value)> body);
   using Branch = function_ref<SmallVector<Value>()>;
   SmallVector<Value> choose(Value condition, TypeRange types, Branch then,
                             Branch otherwise);

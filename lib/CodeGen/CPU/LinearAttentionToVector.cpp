@@ -17,6 +17,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/OpenMP/OpenMPDialect.h"
 #include "rope/CodeGen/CPU/Passes.h"
 
 namespace mlir::rope {
@@ -93,13 +94,14 @@ static void computeHead(LinearKernel &k) {
 }
 
 static void computeLinearAttention(LinearKernel &k) {
-  reserveMemory(k);
-  k.loop(0, k.numBatches, 1, [&](Value b) {
+  auto member = [&](function_ref<void()> loop) {
+    reserveMemory(k);
+    loop();
+  };
+  k.forEachHead(member, [&](Value b, Value h) {
     k.b = b;
-    k.loop(0, k.numHeads, 1, [&](Value h) {
-      k.h = h;
-      computeHead(k);
-    });
+    k.h = h;
+    computeHead(k);
   });
 }
 
@@ -114,7 +116,8 @@ static LogicalResult checkPlan(LinearAttentionOp op, CPUPlanAttr plan) {
   return success();
 }
 
-static LogicalResult lowerToVector(LinearAttentionOp op, Outliner &outliner) {
+static LogicalResult lowerToVector(LinearAttentionOp op, Outliner &outliner,
+                                   bool threads) {
   auto plan = op->getAttrOfType<CPUPlanAttr>(kPlanAttrName);
   if (failed(checkPlan(op, plan)))
     return failure();
@@ -124,6 +127,7 @@ static LogicalResult lowerToVector(LinearAttentionOp op, Outliner &outliner) {
     return success();
   OpBuilder builder(inside);
   LinearKernel kernel(inside, plan, builder);
+  kernel.threads = threads;
   computeLinearAttention(kernel);
   inside.erase();
   return success();
@@ -132,6 +136,8 @@ static LogicalResult lowerToVector(LinearAttentionOp op, Outliner &outliner) {
 namespace {
 struct LinearAttentionToVectorPass
     : rope::impl::LinearAttentionToVectorPassBase<LinearAttentionToVectorPass> {
+  using LinearAttentionToVectorPassBase::LinearAttentionToVectorPassBase;
+
   void runOnOperation() override {
     SmallVector<LinearAttentionOp> ops;
     getOperation().walk([&](LinearAttentionOp op) {
@@ -140,7 +146,7 @@ struct LinearAttentionToVectorPass
     });
     Outliner outliner(getOperation(), "rope_linear_attention");
     for (LinearAttentionOp op : ops)
-      if (failed(lowerToVector(op, outliner)))
+      if (failed(lowerToVector(op, outliner, threads)))
         return signalPassFailure();
   }
 };

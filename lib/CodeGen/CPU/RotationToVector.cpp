@@ -15,6 +15,7 @@
 #include "UnitStrides.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/OpenMP/OpenMPDialect.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "rope/CodeGen/CPU/Passes.h"
@@ -33,6 +34,8 @@ static constexpr int64_t kTableBytes = 16384;
 /// Rows that one row of a table turns one after the other when memory is what
 /// limits: as many runs through memory as it takes well.
 static constexpr int64_t kStreams = 4;
+/// Bytes that are worth the call of a team of threads.
+static constexpr int64_t kManyBytes = 1 << 18;
 
 namespace {
 /// The loops of one rotation.
@@ -50,15 +53,17 @@ public:
 private:
   struct Range {
     Value begin, end;
+    /// How many there are, if so few that they stand one after the other.
+    int64_t written = 0;
   };
 
-  /// Whether the result is so large that writing it into caches is a waste.
-  Value isLarge(Value memory);
+  Value getBytes(Value memory);
   /// Whether each row of some memory is whole lines of the cache.
   Value hasWholeLines(Value memory);
   /// Whether rows may be written past the caches; null if they never may.
   Value canStream();
   void computeAll();
+  void settle();
 
   /// Blocks of one dim, and the order of the dims within.
   struct Order {
@@ -69,7 +74,10 @@ private:
   /// The last dim that the table follows, if dims around it share the table.
   std::optional<unsigned> findSharedDim() const;
   int64_t getBlockRows() const;
+  SmallVector<unsigned> getDims() const;
   std::optional<Order> chooseOrder() const;
+  /// The block of a dim from `first` on.
+  Range getBlock(const Range &whole, Value first, int64_t size);
   /// Loops over these dims, one in the other.
   void loopOver(ArrayRef<unsigned> dims, ArrayRef<Range> ranges,
                 SmallVector<Value> &at);
@@ -92,11 +100,11 @@ static int64_t getElementBytes(MemRefType type) {
   return llvm::divideCeil(type.getElementTypeBitWidth(), 8);
 }
 
-Value RotationKernel::isLarge(Value memory) {
+Value RotationKernel::getBytes(Value memory) {
   Value bytes = index(getElementBytes(cast<MemRefType>(memory.getType())));
   for (unsigned dim = 0; dim < rank; ++dim)
     bytes = times(bytes, createOrFold<memref::DimOp>(memory, dim));
-  return isLess(streamBytes - 1, bytes);
+  return bytes;
 }
 
 Value RotationKernel::hasWholeLines(Value memory) {
@@ -123,7 +131,7 @@ Value RotationKernel::canStream() {
   if (streamBytes == 0 || parts.init == parts.input ||
       rowBytes % kLineBytes != 0)
     return {};
-  Value large = isLarge(parts.init);
+  Value large = isLess(streamBytes - 1, getBytes(parts.init));
   if (getConstantIntValue(large) == 0)
     return {};
   return both(large, hasWholeLines(parts.init));
@@ -157,34 +165,45 @@ void RotationKernel::compute() {
   auto compute = [&](bool streaming) -> SmallVector<Value> {
     streams = streaming;
     computeAll();
-    // Such writes are seen by others in no order unless they are told to wait.
-    if (streaming)
-      LLVM::FenceOp::create(*this, LLVM::AtomicOrdering::seq_cst, "");
     return {};
   };
   choose(
       can, {}, [&] { return compute(true); }, [&] { return compute(false); });
 }
 
+/// What is written past the caches is seen by others in no order before this.
+void RotationKernel::settle() {
+  if (streams)
+    LLVM::FenceOp::create(*this, LLVM::AtomicOrdering::seq_cst, "");
+}
+
+SmallVector<unsigned> RotationKernel::getDims() const {
+  return llvm::to_vector(llvm::seq<unsigned>(rank - 1));
+}
+
 /// Some rows of the table stay in the first cache while all that they turn
 /// pass. Past the caches, long runs through memory count for more: a few rows
-/// that the same row of the table turns come one after the other.
+/// that the same row of the table turns come one after the other. Else there is
+/// nothing to keep, and the first dim is as good as any to share.
 std::optional<RotationKernel::Order> RotationKernel::chooseOrder() const {
+  SmallVector<unsigned> dims = getDims();
   std::optional<unsigned> shared = findSharedDim();
-  if (!shared)
-    return std::nullopt;
-  auto dims = llvm::to_vector(llvm::seq<unsigned>(rank - 1));
-  if (!streams)
+  if (shared && !streams)
     return Order{*shared, getBlockRows(), dims};
   ArrayRef<int64_t> along = parts.rotary.getAlong();
-  for (unsigned dim = *shared; dim-- > 0;) {
+  for (unsigned dim = shared.value_or(0); dim-- > 0;) {
     if (llvm::is_contained(along, dim))
       continue;
     llvm::erase(dims, dim);
     dims.push_back(dim);
     return Order{dim, kStreams, dims};
   }
-  return std::nullopt;
+  auto type = cast<MemRefType>(parts.input.getType());
+  auto *first = llvm::find_if(
+      dims, [&](unsigned dim) { return type.getDimSize(dim) != 1; });
+  if (first == dims.end() || !threads)
+    return std::nullopt;
+  return Order{*first, 1, dims};
 }
 
 void RotationKernel::computeAll() {
@@ -194,16 +213,29 @@ void RotationKernel::computeAll() {
                                     parts.input, static_cast<int64_t>(dim))});
   SmallVector<Value> at(rank - 1);
   std::optional<Order> order = chooseOrder();
-  if (!order)
-    return loopOver(llvm::to_vector(llvm::seq<unsigned>(rank - 1)), ranges, at);
+  if (!order) {
+    loopOver(getDims(), ranges, at);
+    return settle();
+  }
   Range whole = ranges[order->blockDim];
+  auto member = [&](function_ref<void()> loop) {
+    loop();
+    settle();
+  };
+  share(whole.end, order->size, isLess(kManyBytes - 1, getBytes(parts.init)),
+        member, [&](Value first) {
+          ranges[order->blockDim] = getBlock(whole, first, order->size);
+          loopOver(order->dims, ranges, at);
+        });
+}
+
+RotationKernel::Range RotationKernel::getBlock(const Range &whole, Value first,
+                                               int64_t size) {
+  Value end = plus(first, size);
   std::optional<int64_t> extent = getConstantIntValue(whole.end);
-  bool even = extent && *extent % order->size == 0;
-  loop(whole.begin, whole.end, order->size, [&](Value first) {
-    Value end = plus(first, order->size);
-    ranges[order->blockDim] = {first, even ? end : lesser(end, whole.end)};
-    loopOver(order->dims, ranges, at);
-  });
+  if (!extent || *extent % size != 0)
+    return {first, lesser(end, whole.end)};
+  return {first, end, streams ? size : 0};
 }
 
 void RotationKernel::loopOver(ArrayRef<unsigned> dims, ArrayRef<Range> ranges,
@@ -211,10 +243,14 @@ void RotationKernel::loopOver(ArrayRef<unsigned> dims, ArrayRef<Range> ranges,
   if (dims.empty())
     return computeRow(at);
   const Range &range = ranges[dims.front()];
-  loop(range.begin, range.end, 1, [&](Value i) {
+  auto body = [&](Value i) {
     at[dims.front()] = i;
     loopOver(dims.drop_front(), ranges, at);
-  });
+  };
+  if (!range.written)
+    return loop(range.begin, range.end, 1, body);
+  for (int64_t i = 0; i < range.written; ++i)
+    body(plus(range.begin, i));
 }
 
 /// Line by line, in order: the parts of one large vector would be stored in any
@@ -248,13 +284,16 @@ void RotationKernel::computeRow(ArrayRef<Value> at) {
   streamRow(turned, indices);
 }
 
-static LogicalResult lowerRotation(Operation *op, int64_t streamBytes) {
+static LogicalResult lowerRotation(Operation *op, int64_t streamBytes,
+                                   bool threads) {
   if (std::optional<std::string> obstacle = findRotationObstacle(op))
     return op->emitOpError() << "cannot have a plan: " << *obstacle;
   removeLastStrides(cast<DestinationStyleOpInterface>(op));
   OpBuilder builder(op);
-  RotationKernel(*getRotationParts(op), streamBytes, op->getLoc(), builder)
-      .compute();
+  RotationKernel kernel(*getRotationParts(op), streamBytes, op->getLoc(),
+                        builder);
+  kernel.threads = threads;
+  kernel.compute();
   op->erase();
   return success();
 }
@@ -272,7 +311,7 @@ struct RotationToVectorPass
         ops.push_back(op);
     });
     for (Operation *op : ops)
-      if (failed(lowerRotation(op, streamBytes)))
+      if (failed(lowerRotation(op, streamBytes, threads)))
         return signalPassFailure();
   }
 };

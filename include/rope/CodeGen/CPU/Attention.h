@@ -35,9 +35,10 @@ CPUPlanAttr chooseCPUPlan(AttentionOp op, CPUPlanAttr given,
                           const CPUTarget &target);
 
 /// Replaces attentions on memrefs that have a complete plan by calls of
-/// functions of vector code, which it adds to the module. Fails, after a
-/// diagnostic, for a plan that does not fit its op.
-LogicalResult lowerAttentionToVector(ModuleOp module);
+/// functions of vector code, which it adds to the module; with `threads`,
+/// OpenMP shares heads among threads. Fails, after a diagnostic, for a plan
+/// that does not fit its op.
+LogicalResult lowerAttentionToVector(ModuleOp module, bool threads = false);
 
 } // namespace mlir::rope
 

@@ -89,11 +89,15 @@ def AttentionToVectorPass : Pass<"rope-attention-to-vector", "ModuleOp"> {
 
     Sums and exponentials are in f32; the bounds on results are those of the op.
   }];
+  let options = [
+    Option<"threads", "threads", "bool", "false",
+           "Let OpenMP share batches and key-value heads among threads">
+  ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
     "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",
-    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
-    "::mlir::vector::VectorDialect"
+    "::mlir::memref::MemRefDialect", "::mlir::omp::OpenMPDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
   ];
 }
 
@@ -120,10 +124,15 @@ def LinearAttentionToVectorPass
 
     Sums are in f32 and reordered.
   }];
+  let options = [
+    Option<"threads", "threads", "bool", "false",
+           "Let OpenMP share batches and key-value heads among threads">
+  ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
     "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
-    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+    "::mlir::omp::OpenMPDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"
   ];
 }
 
@@ -161,12 +170,14 @@ def RotationToVectorPass : Pass<"rope-rotation-to-vector"> {
   let options = [
     Option<"streamBytes", "stream-bytes", "int64_t", "67108864",
            "Bytes of a result from which on it is written past the caches: a "
-           "few times the last-level cache; 0: never">
+           "few times the last-level cache; 0: never">,
+    Option<"threads", "threads", "bool", "false",
+           "Let OpenMP share blocks of rows among threads">
   ];
   let dependentDialects = [
     "::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",
-    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
-    "::mlir::vector::VectorDialect"
+    "::mlir::memref::MemRefDialect", "::mlir::omp::OpenMPDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
   ];
 }
 

@@ -1,0 +1,81 @@
+// Threads share heads and rows by OpenMP.
+
+// RUN: rope-opt %s --rope-plan=lanes=4 --rope-attention-to-vector=threads --rope-linear-attention-to-vector=threads --rope-rotation-to-vector="threads stream-bytes=4096" --canonicalize --cse | FileCheck %s
+// RUN: rope-opt %s --rope-plan=lanes=4 --rope-attention-to-vector --rope-linear-attention-to-vector --rope-rotation-to-vector | FileCheck %s --check-prefix=ALONE
+// RUN: rope-opt %s --rope-cpu-pipeline="lanes=4 threads" | FileCheck %s --check-prefix=LOWERED
+
+// ALONE-NOT: omp.
+// LOWERED: omp.parallel
+// LOWERED-NOT: memref.
+// LOWERED-NOT: unrealized
+
+!K = memref<2x3x40x4xf32>
+!Q = memref<2x6x40x4xf32>
+
+// Rows in one run: a thread at a time takes a row of the first dim that has
+// more than one.
+// CHECK-LABEL: func.func @rows(
+// CHECK: omp.parallel if(
+// CHECK: omp.wsloop schedule(dynamic) {
+// CHECK: omp.loop_nest (%[[I:.*]]) : i64 = (%c0_i64) to (%[[COUNT:.*]]) step (%c1_i64) {
+// CHECK: %[[N:.*]] = arith.index_cast %[[I]] : i64 to index
+// CHECK: scf.for %[[ROW:.*]] = %[[N]] to %{{.*}} step %c1 {
+// CHECK: vector.load %{{.*}}[%c0, %[[ROW]], %{{.*}}, %c0]
+// CHECK: omp.yield
+// CHECK: omp.terminator
+func.func @rows(%x: memref<1x?x3x64xf32>, %t: memref<1x?x2x32xf32>) {
+  rope.rotate <half along [0, 1]> ins(%x, %t : memref<1x?x3x64xf32>, memref<1x?x2x32xf32>) outs(%x : memref<1x?x3x64xf32>)
+  return
+}
+
+// What is written past the caches settles in each thread. Little work is not
+// shared.
+// CHECK-LABEL: func.func @streams(
+// CHECK: scf.if
+// CHECK: omp.parallel if(%false) {
+// CHECK: omp.loop_nest {{.*}} to (%c8_i64) step (%c4_i64)
+// CHECK-COUNT-4: vector.load %{{.*}} : memref<8x100x32xf32>, vector<32xf32>
+// CHECK: omp.yield
+// CHECK: llvm.fence seq_cst
+// CHECK-NEXT: omp.terminator
+// CHECK: } else {
+// CHECK: omp.loop_nest {{.*}} to (%c100_i64) step (%c64_i64)
+// CHECK-NOT: fence
+// CHECK: omp.terminator
+func.func @streams(%x: memref<8x100x32xf32>, %t: memref<100x2x32xf32>, %y: memref<8x100x32xf32>) {
+  rope.rotate <half along [1] full = true> ins(%x, %t : memref<8x100x32xf32>, memref<100x2x32xf32>) outs(%y : memref<8x100x32xf32>)
+  return
+}
+
+// Each thread has memory of its own, and takes one head after the other.
+// CHECK-LABEL: func.func private @rope_attention(
+// CHECK-NOT: memref.alloc
+// CHECK: omp.parallel if(
+// CHECK: memref.alloca()
+// CHECK: memref.alloc(
+// CHECK: omp.wsloop schedule(dynamic) {
+// CHECK: omp.loop_nest (%[[I:.*]]) : i64 = (%{{.*}}) to (%c6_i64) step (%{{.*}}) {
+// CHECK: %[[HEAD:.*]] = arith.index_cast %[[I]]
+// CHECK: arith.divui %[[HEAD]], %c3
+// CHECK: arith.remui %[[HEAD]], %c3
+// CHECK-NOT: memref.alloc
+// CHECK: omp.yield
+// CHECK: memref.dealloc
+// CHECK: omp.terminator
+// CHECK-NOT: dealloc
+func.func @attention(%q: !Q, %k: !K, %o: !Q) {
+  rope.attention ins(%q, %k, %k : !Q, !K, !K) outs(%o : !Q) scale 0.5 causal
+  return
+}
+
+// CHECK-LABEL: func.func private @rope_linear_attention(
+// CHECK-NOT: memref.alloc
+// CHECK: omp.parallel if(
+// CHECK: memref.alloca()
+// CHECK: omp.loop_nest {{.*}} to (%c6_i64)
+// CHECK-NOT: memref.alloc
+// CHECK: omp.terminator
+func.func @linear(%q: !Q, %k: !K, %o: !Q) {
+  rope.linear_attention ins(%q, %k, %k : !Q, !K, !K) outs(%o : !Q) feature_map exp
+  return
+}

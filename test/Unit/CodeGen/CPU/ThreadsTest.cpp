@@ -1,0 +1,118 @@
+//===- ThreadsTest.cpp - Vector code on several threads -------------------===//
+//
+// Licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Heads and rows that threads share, on any number of these: each result is
+// that of one thread, to the last bit.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Support/AttentionCase.h"
+#include "llvm/Support/DynamicLibrary.h"
+#include "gtest/gtest.h"
+
+using namespace mlir;
+using namespace mlir::rope;
+using namespace mlir::rope::test;
+
+/// What is compiled with threads brings the runtime into this process.
+static void setThreads(int count) {
+  void *function = llvm::sys::DynamicLibrary::SearchForAddressOfSymbol(
+      "omp_set_num_threads");
+  ASSERT_TRUE(function);
+  reinterpret_cast<void (*)(int)>(function)(count);
+}
+
+static void expectEqual(ArrayRef<reference::Array> got,
+                        ArrayRef<reference::Array> want, int count) {
+  ASSERT_EQ(got.size(), want.size());
+  for (auto [one, other] : llvm::zip_equal(got, want))
+    EXPECT_EQ(one.getElements(), other.getElements()) << count << " threads";
+}
+
+/// Enough heads and products to be shared.
+static AttentionCase makeCase() {
+  AttentionCase attention;
+  attention.portable = false;
+  attention.b = 2;
+  attention.h = 3;
+  attention.m = 41;
+  attention.n = 70;
+  attention.d = 20;
+  attention.e = 40;
+  return attention;
+}
+
+static void expectSame(AttentionCase attention) {
+  attention.randomize(1);
+  std::vector<reference::Array> want = attention.run();
+  attention.pipelineOptions = "threads";
+  for (int count : {1, 2, 3, 7}) {
+    // The first run brings the runtime.
+    (void)attention.run();
+    setThreads(count);
+    expectEqual(attention.run(), want, count);
+  }
+}
+
+TEST(Threads, Attention) {
+  AttentionCase attention = makeCase();
+  attention.causal = true;
+  attention.rotateKey = {"n", 10};
+  attention.keyLength = {"b", "i64"};
+  attention.lse.letters = "b(hg)m";
+  expectSame(attention);
+  // One row for each head: keys are read where they lie.
+  attention = makeCase();
+  attention.g = 1;
+  attention.m = 1;
+  attention.n = 3000;
+  expectSame(attention);
+}
+
+TEST(Threads, LinearAttention) {
+  AttentionCase attention = makeCase();
+  attention.kind = AttentionKind::Linear;
+  attention.causal = true;
+  attention.n = attention.m;
+  attention.normalizerEps = 1e-6;
+  attention.kvState.letters = "bhde";
+  attention.kSum.letters = "bhd";
+  expectSame(attention);
+}
+
+/// Rows in blocks, rows in order and, with the option, rows past the caches.
+TEST(Threads, Rotations) {
+  constexpr llvm::StringLiteral text = R"mlir(
+    func.func @blocks(%x: tensor<3x?x64xf32>, %t: tensor<?x2x32xf32>, %y: tensor<3x?x64xf32>) -> tensor<3x?x64xf32> {
+      %r = rope.rotate <half along [1]> ins(%x, %t : tensor<3x?x64xf32>, tensor<?x2x32xf32>) outs(%y : tensor<3x?x64xf32>) -> tensor<3x?x64xf32>
+      return %r : tensor<3x?x64xf32>
+    }
+    func.func @rows(%x: tensor<3x?x64xf32>, %t: tensor<3x?x2x32xf32>, %y: tensor<3x?x64xf32>) -> tensor<3x?x64xf32> {
+      %r = rope.rotate <half along [0, 1]> ins(%x, %t : tensor<3x?x64xf32>, tensor<3x?x2x32xf32>) outs(%y : tensor<3x?x64xf32>) -> tensor<3x?x64xf32>
+      return %r : tensor<3x?x64xf32>
+    })mlir";
+  int64_t rows = 1000;
+  RandomGenerator random({4});
+  Array x = makeRandom(DType::F32, {3, rows, 64}, random);
+  Array t = makeRandom(DType::F32, {rows, 2, 32}, random);
+  Array u = makeRandom(DType::F32, {3, rows, 2, 32}, random);
+  Array y = makeFilled(DType::F32, {3, rows, 64}, 0);
+  auto run = [&](const Program &program) -> std::vector<reference::Array> {
+    return {toReference(program.call("blocks", x, t, y).front()),
+            toReference(program.call("rows", x, u, y).front())};
+  };
+  std::vector<reference::Array> want = run(Program(text));
+  for (const char *options : {"threads", "threads stream-bytes=1"}) {
+    ProgramOptions shared;
+    shared.compile.pipelineOptions = options;
+    Program program(text, shared);
+    for (int count : {1, 2, 3, 7}) {
+      setThreads(count);
+      expectEqual(run(program), want, count);
+    }
+  }
+}
