@@ -78,7 +78,7 @@ LogicalResult CPUPlanAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                   int64_t lanes, int64_t rows, int64_t keys,
                                   int64_t channels, int64_t group,
                                   int64_t strips, int64_t weave, int64_t stream,
-                                  bool lookup) {
+                                  bool lookup, bool dots) {
   if (lanes < 0 || lanes > 64 || (lanes & (lanes - 1)) != 0)
     return emitError() << "lanes must be a power of two up to 64, got "
                        << lanes;

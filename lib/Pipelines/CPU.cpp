@@ -86,6 +86,7 @@ void rope::buildTensorStage(OpPassManager &pm,
     plan.lanes = options.lanes;
     plan.registers = options.registers;
     plan.lookup = options.lookup;
+    plan.dots = options.dots && options.relaxedBF16;
     pm.addPass(createPlanPass(plan));
     decompose.keepPlanned = true;
   }

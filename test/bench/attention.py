@@ -36,6 +36,8 @@ rope_attn:f32:full:add:S2048:D128
 rope_attn:f32:causal:amp5:S2048:D64 rope_attn:f32:causal:amp30:S2048:D64
 attn:f32:full:S1:N16384:D128 attn:f32:full:H32:K8:S1:N16384:D128
 attn:bf16:full:S1:N16384:D128
+attn:bf16:full:dots:S2048:D64 attn:bf16:full:dots:S2048:D128
+rope_attn:bf16:causal:dots:S2048:D64 rope_attn:bf16:causal:dots:S2048:D128
 """.split()
 
 
@@ -47,8 +49,9 @@ def bound(case):
 
 def make_kernel(text, folder, number):
     case = Case(text)
-    kind = "avx2" if case.avx2 else "native"
-    function, compile_seconds = compile_kernel(kernel_text(case), kind, folder, f"case{number}")
+    kind = "avx2" if case.avx2 else "dots" if case.dots else "native"
+    flags = ["--pipeline-options=relaxed-bf16"] if case.dots else []
+    function, compile_seconds = compile_kernel(kernel_text(case), kind, folder, f"case{number}", *flags)
     data = Data(case)
     memory = [describe(data.arrays[name]) for name, _ in arguments(case)]
     call = lambda: function(*(ctypes.byref(m) for m in memory))

@@ -17,6 +17,7 @@ roper_attn (values turn too, and the output back). Fields, in any order:
     partial               the first half of the channels turns
     amp30                 queries and keys are as many times larger
     avx2                  compiled for AVX2
+    dots                  with products of pairs of bf16, by relaxed-bf16
     {group = 1, rows = 6} numbers of the plan, which is else chosen
 
 The function @kernel takes, as memrefs: q [1, H, S, D], k and v [1, K, N, D],
@@ -31,7 +32,7 @@ import numpy as np
 
 THETA = 10000.0
 OPS = ("attn", "rope_attn", "roper_attn")
-FLAGS = ("sink", "lse", "interleaved", "partial", "avx2")
+FLAGS = ("sink", "lse", "interleaved", "partial", "avx2", "dots")
 
 
 class Case:

@@ -329,8 +329,9 @@ def Rope_CPUPlanAttr : Rope_Attr<"CPUPlan", "cpu_plan"> {
     The discardable attribute `rope.plan` of an attention op. rope-plan writes
     it, a user may write it, and rope-attention-to-vector reads it: an op that
     has one is not decomposed. On a rotation, for rope-rotation-to-vector, it
-    says no more than that, and its numbers mean nothing. A plan is advice; it never changes what an op
-    means. A number left out, or 0, is chosen by rope-plan.
+    says no more than that, and its numbers mean nothing. A plan is advice; but
+    for `dots` it never changes what an op means. A number left out, or 0, is
+    chosen by rope-plan.
 
     - `lanes`: f32 in one vector.
     - `rows`, `keys`: a score tile is this many query rows by this many vectors
@@ -345,6 +346,8 @@ def Rope_CPUPlanAttr : Rope_Attr<"CPUPlan", "cpu_plan"> {
       values are read where they lie (decoding) instead of packed; -1: never. If
       the number of rows is not known, any positive number means that they are.
     - `lookup`: exponentials by a table in registers (AVX-512).
+    - `dots`: products of pairs of bf16 (AVX-512 BF16), for which rotated
+      operands and weights are rounded to bf16. Not for few query rows.
 
     Constraint: lanes are a power of two up to 64, `weave` and `stream` are at
     least -1, and the other numbers are between 0 and 64.
@@ -355,7 +358,8 @@ def Rope_CPUPlanAttr : Rope_Attr<"CPUPlan", "cpu_plan"> {
     Rope_Choice:$lanes, Rope_Choice:$rows, Rope_Choice:$keys,
     Rope_Choice:$channels, Rope_Choice:$group, Rope_Choice:$strips,
     Rope_Choice:$weave, Rope_Choice:$stream,
-    DefaultValuedParameter<"bool", "false">:$lookup);
+    DefaultValuedParameter<"bool", "false">:$lookup,
+    DefaultValuedParameter<"bool", "false">:$dots);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }

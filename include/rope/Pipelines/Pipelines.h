@@ -61,6 +61,11 @@ struct CPUPipelineOptions : PassPipelineOptions<CPUPipelineOptions> {
       llvm::cl::desc("Share heads and rows of attention and rotations among "
                      "threads by OpenMP, as many as the runtime says"),
       llvm::cl::init(false)};
+  Option<bool> relaxedBF16{
+      *this, "relaxed-bf16",
+      llvm::cl::desc("Attention of bf16 may round all that it multiplies to "
+                     "bf16, as frameworks do: faster with `dots`"),
+      llvm::cl::init(false)};
   Option<bool> resultsAsOutParams{
       *this, "results-as-out-params",
       llvm::cl::desc("Write results into buffers that the caller passes after "

@@ -52,11 +52,12 @@ AttentionKernel::AttentionKernel(AttentionOp op, CPUPlanAttr plan,
   tileRows = plan.getRows();
   tileKeys = plan.getKeys() * lanes;
   streams = isStreamed(op, plan.getStream());
+  productWidth = plan.getDots() && !streams ? 2 : 1;
   // Product loops are unrolled by 4 steps, or take vectors of channels.
-  paddedChannels = llvm::alignTo(channels, streams ? lanes : 4);
+  paddedChannels = llvm::alignTo(channels, streams ? lanes : 4 * productWidth);
   paddedValueChannels = llvm::alignTo(valueChannels, lanes);
   // Woven steps are as many as there are, and whole iterations of the rest.
-  weave = streams ? -1 : std::min(plan.getWeave(), paddedChannels / tileRows);
+  weave = streams ? -1 : std::min(plan.getWeave(), getScoreSteps() / tileRows);
   while (weave > 0 && weave * tileRows % 4 != 0)
     --weave;
   blockStrips = plan.getStrips();
@@ -68,8 +69,8 @@ AttentionKernel::AttentionKernel(AttentionOp op, CPUPlanAttr plan,
   hasBegins = hasRanges && op.getWindow() && op.getWindow()->front() >= 0;
   stagesKeys = op.getKeyTable() || channels != paddedChannels;
   stagesValues = op.getValueTable() || valueChannels != paddedValueChannels;
-  packsValues =
-      !streams && (stagesValues || !getElementType(OperandRole::Value).isF32());
+  packsValues = !streams && (stagesValues || productWidth > 1 ||
+                             !getElementType(OperandRole::Value).isF32());
   hasRawScores = op.getSoftcap() || mask == MaskKind::Add;
   numRows = times(numPositions, numGroups);
 }

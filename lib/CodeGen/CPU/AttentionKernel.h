@@ -51,19 +51,19 @@ struct StripRange {
 
 /// Memory that one head is computed in.
 struct Scratch {
-  /// Of a block: [row][channel] scaled, rotated queries and outputs so far;
-  /// [row][lane] sums of weights; [row] minus the reference.
+  /// Of a block: [row][step] scaled, rotated queries; [row][channel] outputs so
+  /// far; [row][lane] sums of weights; [row] minus the reference.
   Value query, output, sums, references;
   /// What was lost by rounding when outputs and sums were added up; null if
   /// that is not kept.
   Value lostOutput, lostSums;
   /// [buffer][row][key] scores of two items.
   Value scores;
-  /// [slot · row][key] weights of the strips of a group, [slot · row][lane]
+  /// [slot · row][step] weights of the strips of a group, [slot · row][lane]
   /// their sums, and [slot] which strips these are.
   Value weights, weightSums, slots;
-  /// [key][channel] keys of a panel, before they are transposed; values of a
-  /// panel.
+  /// [key][step] keys of a panel, before they are transposed; [key][channel]
+  /// values of a panel.
   Value keyRows, valueRows;
   /// [row] first key seen and the one after the last; [strip] the same of all
   /// and of any row. Null where all rows see the same.
@@ -72,9 +72,9 @@ struct Scratch {
 
 /// Operands in the form that tiles read.
 struct Packed {
-  /// [panel][channel][key]
+  /// [panel][step][key]
   Value key;
-  /// [key][channel]; null if values are read where they lie.
+  /// [step][channel]; null if values are read where they lie.
   Value value;
   /// [key] positions, if they are a list.
   Value positions;
@@ -125,6 +125,9 @@ struct AttentionKernel : DomainKernel {
   bool hasRanges, hasBegins;
   /// Keys and values are read where they lie, each once for a strip.
   bool streams;
+  /// Numbers that are multiplied at a time: 1, or pairs of bf16. The pairs are
+  /// words: memory and vectors of f32 hold their bits.
+  int64_t productWidth;
   /// Keys or values of a panel are rotated or padded as they are read.
   bool stagesKeys, stagesValues;
   /// Values are copied: converted, rotated or padded.
@@ -133,6 +136,9 @@ struct AttentionKernel : DomainKernel {
   bool hasRawScores;
 
   int64_t getKeyVectors() const { return plan.getKeys(); }
+  /// Products of a score, and products of a panel.
+  int64_t getScoreSteps() const { return paddedChannels / productWidth; }
+  int64_t getPanelSteps() const { return tileKeys / productWidth; }
   /// Whether keys and values are asked for ahead. With one row and nothing to
   /// convert the machine looks far enough ahead by itself, and does it better.
   bool prefetchesStream() {
@@ -166,13 +172,25 @@ struct AttentionKernel : DomainKernel {
 // Pieces, each in a file of its own
 //===----------------------------------------------------------------------===//
 
-/// 2^x for x in [kLowestScore, kHighestScore], within 1.2e-7 of it. NaN for
-/// NaN.
-Value buildExp2(KernelBuilder &b, Value x, bool lookup);
+/// 2^x for x in [kLowestScore, kHighestScore], within 1.2e-7 of it, or 6e-5 if
+/// it will be `rounded` to bf16. NaN for NaN.
+Value buildExp2(KernelBuilder &b, Value x, bool lookup, bool rounded);
 /// 2^x for any x up to kHighestScore; 0 far below.
 Value buildCarefulExp2(KernelBuilder &b, Value x);
 /// tanh x
 Value buildTanh(KernelBuilder &b, Value x);
+
+/// Numbers as products take them: themselves, or pairs of bf16 as words; and
+/// back.
+Value toWords(AttentionKernel &k, Value numbers);
+Value fromWords(AttentionKernel &k, Value words);
+/// The words of two rows' numbers, channel by channel.
+Value pairRows(AttentionKernel &k, Value first, Value second);
+/// a·b + sum, or the products of both numbers of a pair + sum.
+Value addProduct(AttentionKernel &k, Value a, Value b, Value sum);
+/// Words of values, with zeros where the numbers that they are multiplied by
+/// are zeros.
+Value dropUnweighted(AttentionKernel &k, Value weights, Value values);
 
 /// Transposes lanes × lanes words in registers.
 SmallVector<Value> transpose(KernelBuilder &b, ArrayRef<Value> rows);
@@ -292,6 +310,9 @@ void storeOutputs(AttentionKernel &k);
 std::optional<int64_t> findNumRows(AttentionOp op);
 /// Whether a plan with this `stream` reads keys and values where they lie.
 bool isStreamed(AttentionOp op, int64_t stream);
+
+/// Whether products of pairs of bf16 can do an attention.
+bool takesDots(AttentionOp op, int64_t lanes);
 
 /// Why vector code cannot do an attention, whatever memory its operands are in;
 /// nullopt if it can.

@@ -18,6 +18,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/OpenMP/OpenMPDialect.h"
+#include "mlir/Dialect/X86Vector/X86VectorDialect.h"
 #include "rope/CodeGen/CPU/Attention.h"
 #include "rope/CodeGen/CPU/Passes.h"
 
@@ -38,7 +39,7 @@ static void allocateScratch(AttentionKernel &k) {
   Scratch &s = k.scratch;
   Type f32 = k.getF32Type(), index = k.getIndexType();
   int64_t slots = k.plan.getGroup();
-  s.query = k.reserve({k.blockRows, k.paddedChannels}, f32);
+  s.query = k.reserve({k.blockRows, k.getScoreSteps()}, f32);
   s.output = k.reserve({k.blockRows, k.paddedValueChannels}, f32);
   s.sums = k.reserve({k.blockRows, k.lanes}, f32);
   if (k.streams) {
@@ -47,9 +48,9 @@ static void allocateScratch(AttentionKernel &k) {
   }
   s.references = k.reserve({k.blockRows}, f32);
   s.scores = k.reserve({2, k.tileRows, k.tileKeys}, f32);
-  s.weights = k.reserve({slots * k.tileRows, k.tileKeys}, f32);
+  s.weights = k.reserve({slots * k.tileRows, k.getPanelSteps()}, f32);
   s.weightSums = k.reserve({slots * k.tileRows, k.lanes}, f32);
-  int64_t length = llvm::alignTo(k.paddedChannels, k.lanes);
+  int64_t length = llvm::alignTo(k.getScoreSteps(), k.lanes);
   s.keyRows = k.reserve({k.tileKeys, length}, f32);
   if (k.streams && k.stagesValues)
     s.valueRows = k.reserve({k.tileKeys, k.paddedValueChannels}, f32);
@@ -114,6 +115,9 @@ static LogicalResult checkPlan(AttentionOp op, CPUPlanAttr plan) {
       return op.emitOpError("has a plan with open numbers: run rope-plan");
   if (plan.getLookup() && plan.getLanes() != 16)
     return op.emitOpError("has a plan with lookup, which wants 16 lanes");
+  if (plan.getDots() && !takesDots(op, plan.getLanes()))
+    return op.emitOpError("has a plan with dots, which want 16 lanes, and bf16 "
+                          "queries, keys and values");
   return success();
 }
 

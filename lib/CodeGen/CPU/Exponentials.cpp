@@ -62,23 +62,25 @@ static Value getTable(KernelBuilder &b, int first) {
 
 /// 2^x by 32 values of 2^(j/32) in two registers: the hardware looks at the low
 /// five bits alone. What is left is at most 1/64, and 2^f = 1 + f·(c0 + c1·f).
-static Value buildByTable(KernelBuilder &b, Value x) {
-  Rounded rounded = roundToMultiple(b, x, 5);
+/// A bf16 does not show the last term.
+static Value buildByTable(KernelBuilder &b, Value x, bool rounded) {
+  Rounded whole = roundToMultiple(b, x, 5);
   Value entry = LLVM::CallIntrinsicOp::create(
                     b, b.getFloats(),
                     b.getStringAttr("llvm.x86.avx512.vpermi2var.ps.512"),
-                    ValueRange{getTable(b, 0), rounded.bits, getTable(b, 16)})
+                    ValueRange{getTable(b, 0), whole.bits, getTable(b, 16)})
                     .getResult(0);
   Value power =
-      b.fromBits(b.addInts(b.toBits(entry), b.shiftLeft(rounded.bits, 18)));
-  Value slope =
-      b.fma(rounded.fraction, b.numbers(0.24022698), b.numbers(0.69315733));
-  return b.fma(b.mul(rounded.fraction, power), slope, power);
+      b.fromBits(b.addInts(b.toBits(entry), b.shiftLeft(whole.bits, 18)));
+  Value slope = b.numbers(0.69315733);
+  if (!rounded)
+    slope = b.fma(whole.fraction, b.numbers(0.24022698), slope);
+  return b.fma(b.mul(whole.fraction, power), slope, power);
 }
 
-Value cpu::buildExp2(KernelBuilder &b, Value x, bool lookup) {
+Value cpu::buildExp2(KernelBuilder &b, Value x, bool lookup, bool rounded) {
   if (lookup)
-    return buildByTable(b, x);
+    return buildByTable(b, x, rounded);
   // What a NaN has in its low bits is no exponent.
   return b.fma(x, b.numbers(0.0), buildByPolynomial(b, x));
 }

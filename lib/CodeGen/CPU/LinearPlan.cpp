@@ -84,5 +84,5 @@ CPUPlanAttr cpu::chooseLinearPlan(LinearAttentionOp op, CPUPlanAttr given,
       op.getContext(), lanes, choose(&CPUPlanAttr::getRows, 4),
       choose(&CPUPlanAttr::getKeys, std::max<int64_t>(kChunkKeys / lanes, 1)),
       choose(&CPUPlanAttr::getChannels, std::min(most, vectors)), 0, 0, 0, 0,
-      false);
+      /*lookup=*/false, /*dots=*/false);
 }

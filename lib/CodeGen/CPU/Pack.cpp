@@ -98,10 +98,10 @@ void cpu::allocatePacked(AttentionKernel &k) {
   Type f32 = k.getF32Type();
   if (!k.streams)
     k.packed.key = allocate(
-        k, {ShapedType::kDynamic, k.paddedChannels, k.tileKeys}, f32, panels);
+        k, {ShapedType::kDynamic, k.getScoreSteps(), k.tileKeys}, f32, panels);
   if (k.packsValues)
     k.packed.value = allocate(k, {ShapedType::kDynamic, k.paddedValueChannels},
-                              f32, k.numKeys);
+                              f32, k.quotientUp(k.numKeys, k.productWidth));
   if (k.hasKeyList)
     k.packed.positions = allocate(k, {ShapedType::kDynamic}, k.getI64Type(),
                                   k.times(panels, k.tileKeys));
@@ -126,11 +126,12 @@ static Value countKeys(AttentionKernel &k, Value panel) {
 /// Puts the first `count` rows of a panel's keys or values into scratch memory.
 static void stageRows(AttentionKernel &k, OperandRole role, Value panel,
                       Value count, Value memory) {
-  int64_t length = cast<MemRefType>(memory.getType()).getDimSize(1);
+  int64_t steps = cast<MemRefType>(memory.getType()).getDimSize(1);
   Value first = k.times(panel, k.tileKeys);
   k.loop(0, count, 1, [&](Value i) {
     Value row = loadRow(k, role, k.getKeyCoordinates(k.plus(first, i)));
-    k.storeVector(k.pad(row, length), memory, {i, 0});
+    row = k.pad(row, steps * k.productWidth);
+    k.storeVector(toWords(k, row), memory, {i, 0});
   });
 }
 
@@ -149,29 +150,28 @@ void cpu::stageValues(AttentionKernel &k, Value panel) {
             k.scratch.valueRows);
 }
 
-/// Transposes a square of keys and channels; stores `count` channels.
+/// Transposes a square of keys and steps; stores `count` steps.
 static void packSquare(AttentionKernel &k, Value panel, Value firstKey,
-                       IndexLike firstChannel, int64_t count) {
+                       IndexLike firstStep, int64_t count) {
   SmallVector<Value> rows;
   for (int64_t i = 0; i < k.lanes; ++i)
     rows.push_back(
-        k.loadVector(k.scratch.keyRows, {k.plus(firstKey, i), firstChannel}));
+        k.loadVector(k.scratch.keyRows, {k.plus(firstKey, i), firstStep}));
   SmallVector<Value> columns = transpose(k, rows);
   for (int64_t i = 0; i < count; ++i)
     k.storeVector(columns[i], k.packed.key,
-                  {panel, k.plus(firstChannel, i), firstKey});
+                  {panel, k.plus(firstStep, i), firstKey});
 }
 
 static void packKeys(AttentionKernel &k) {
-  int64_t whole = k.paddedChannels / k.lanes * k.lanes;
+  int64_t steps = k.getScoreSteps(), whole = steps / k.lanes * k.lanes;
   k.loop(0, k.head.panels, 1, [&](Value panel) {
     stageKeys(k, panel);
     k.loop(0, k.tileKeys, k.lanes, [&](Value key) {
-      k.loop(0, whole, k.lanes, [&](Value channel) {
-        packSquare(k, panel, key, channel, k.lanes);
-      });
-      if (whole != k.paddedChannels)
-        packSquare(k, panel, key, whole, k.paddedChannels - whole);
+      k.loop(0, whole, k.lanes,
+             [&](Value step) { packSquare(k, panel, key, step, k.lanes); });
+      if (whole != steps)
+        packSquare(k, panel, key, whole, steps - whole);
     });
   });
 }
@@ -193,10 +193,27 @@ static void packPositions(AttentionKernel &k) {
 // Values
 //===----------------------------------------------------------------------===//
 
+static Value loadValueRow(AttentionKernel &k, Value key) {
+  Value row = loadRow(k, OperandRole::Value, k.getKeyCoordinates(key));
+  return k.pad(row, k.paddedValueChannels);
+}
+
+/// The values of two keys in turn. The last key may be alone.
+static Value loadValuePair(AttentionKernel &k, Value pair) {
+  Value first = k.times(pair, 2);
+  Value second = k.lesser(k.plus(first, 1), k.minus(k.head.keys, 1));
+  Value row = loadValueRow(k, second);
+  Value zeros = arith::ConstantOp::create(k, k.getZeroAttr(row.getType()));
+  Value isAlone = k.isEqual(first, second);
+  return pairRows(k, loadValueRow(k, first), k.select(isAlone, zeros, row));
+}
+
 static void packValues(AttentionKernel &k) {
-  k.loop(0, k.head.keys, 1, [&](Value key) {
-    Value row = loadRow(k, OperandRole::Value, k.getKeyCoordinates(key));
-    k.storeVector(k.pad(row, k.paddedValueChannels), k.packed.value, {key, 0});
+  Value steps = k.quotientUp(k.head.keys, k.productWidth);
+  k.loop(0, steps, 1, [&](Value step) {
+    Value row =
+        k.productWidth == 1 ? loadValueRow(k, step) : loadValuePair(k, step);
+    k.storeVector(row, k.packed.value, {step, 0});
   });
 }
 

@@ -112,6 +112,14 @@ static bool isOverwritten(const cpu::RotationParts &parts) {
          (parts.input != parts.init && mayOverlap(parts.input, parts.init));
 }
 
+bool cpu::takesDots(AttentionOp op, int64_t lanes) {
+  return lanes == 16 &&
+         llvm::all_of(ValueRange{op.getQuery(), op.getKey(), op.getValue()},
+                      [](Value operand) {
+                        return getElementTypeOrSelf(operand).isBF16();
+                      });
+}
+
 std::optional<std::string> cpu::findOperandObstacle(AttentionOp op) {
   for (auto find : {findTypeObstacle, findNumberObstacle, findChannelObstacle,
                     findMaskObstacle})
@@ -136,7 +144,7 @@ static constexpr int64_t kExponentialRegisters = 9;
 
 /// A plan that says at most how many rows are few.
 static CPUPlanAttr getOpenPlan(MLIRContext *context, int64_t stream = 0) {
-  return CPUPlanAttr::get(context, 0, 0, 0, 0, 0, 0, 0, stream, false);
+  return CPUPlanAttr::get(context, 0, 0, 0, 0, 0, 0, 0, stream, false, false);
 }
 
 static int64_t choose(int64_t given, int64_t otherwise) {
@@ -192,18 +200,21 @@ static CPUPlanAttr chooseStreamPlan(AttentionOp op, CPUPlanAttr given,
       choose(given.getStrips(),
              std::min<int64_t>(llvm::divideCeil(rows, tileRows), kFewRows)),
       choose(given.getWeave(), -1), choose(given.getStream(), kFewRows),
-      (given.getLookup() || target.lookup) && lanes == 16);
+      (given.getLookup() || target.lookup) && lanes == 16, /*dots=*/false);
 }
 
 /// A plan for rows that are worth packed keys.
 static CPUPlanAttr choosePackPlan(AttentionOp op, CPUPlanAttr given,
                                   const CPUTarget &target) {
   AttentionLikeOpInterface self = op;
-  int64_t channels = llvm::alignTo(self.getStaticExtent(DomainDim::D), 4);
   int64_t valueChannels = self.getStaticExtent(DomainDim::E);
   bool manyRegisters = target.registers >= 32;
 
   int64_t lanes = choose(given.getLanes(), target.lanes);
+  bool dots = given.getDots() || (target.dots && cpu::takesDots(op, lanes));
+  int64_t width = dots ? 2 : 1;
+  int64_t channels =
+      llvm::alignTo(self.getStaticExtent(DomainDim::D), 4 * width);
   // Few sums leave room for exponentials; with few registers there is none
   // anyway, and a large tile needs fewer loads.
   int64_t rows = choose(given.getRows(), manyRegisters ? 4 : 6);
@@ -214,19 +225,26 @@ static CPUPlanAttr choosePackPlan(AttentionOp op, CPUPlanAttr given,
              std::min<int64_t>(manyRegisters ? 4 : 2, valueVectors));
   bool hasRoom =
       rows * keys + keys + 1 + kExponentialRegisters <= target.registers;
-  int64_t weave = choose(
-      given.getWeave(),
-      hasRoom ? std::min<int64_t>(channels > 64 ? 16 : 8, channels / rows)
-              : -1);
+  int64_t weave = choose(given.getWeave(),
+                         hasRoom ? std::min<int64_t>(channels > 64 ? 16 : 8,
+                                                     channels / width / rows)
+                                 : -1);
   // Panels of keys and of values that do not fit the cache together take turns.
-  int64_t panelBytes = keys * lanes * (channels + valueChannels) * 4;
+  int64_t panelBytes = keys * lanes * (channels + valueChannels) * 4 / width;
   int64_t group =
       choose(given.getGroup(), panelBytes > target.cacheBytes ? 4 : 1);
-  int64_t strips = choose(given.getStrips(), manyRegisters ? 24 : 16);
-  return CPUPlanAttr::get(op.getContext(), lanes, rows, keys, tileVectors,
-                          group, strips, weave,
-                          choose(given.getStream(), kFewRows),
-                          (given.getLookup() || target.lookup) && lanes == 16);
+  // Each block reads all panels again: larger ones do so less often where the
+  // panels are likely to come from far away.
+  int64_t numKeys = self.getStaticExtent(DomainDim::N);
+  bool isFar = ShapedType::isDynamic(numKeys) ||
+               numKeys / (keys * lanes) * panelBytes > 16 * target.cacheBytes;
+  int64_t strips = choose(given.getStrips(), !manyRegisters ? 16
+                                             : isFar        ? 64
+                                                            : 24);
+  return CPUPlanAttr::get(
+      op.getContext(), lanes, rows, keys, tileVectors, group, strips, weave,
+      choose(given.getStream(), kFewRows),
+      (given.getLookup() || target.lookup) && lanes == 16, dots);
 }
 
 CPUPlanAttr rope::chooseCPUPlan(AttentionOp op, CPUPlanAttr given,
@@ -352,7 +370,7 @@ private:
   }
 
   void completePlan(AttentionOp op) {
-    CPUTarget target{lanes, registers, cacheBytes, lookup};
+    CPUTarget target{lanes, registers, cacheBytes, lookup, dots};
     CPUPlanAttr plan = chooseCPUPlan(
         op, op->getAttrOfType<CPUPlanAttr>(kPlanAttrName), target);
     op->setAttr(kPlanAttrName, plan);

@@ -28,9 +28,9 @@ public:
   ScoreTile(AttentionKernel &k, const Item &item, int64_t vectors);
 
   SmallVector<Value> getInits();
-  /// The sums after `count` more channels from `channel` on.
-  SmallVector<Value> step(Value channel, int64_t count, ValueRange sums);
-  /// The sums after channels from `from` to the last.
+  /// The sums after `count` more steps from `first` on.
+  SmallVector<Value> advance(Value first, int64_t count, ValueRange sums);
+  /// The sums after steps from `from` to the last.
   SmallVector<Value> finish(IndexLike from, ValueRange sums);
   void store(ValueRange sums, Value buffer);
 
@@ -59,19 +59,19 @@ SmallVector<Value> ScoreTile::getInits() {
   return sums;
 }
 
-SmallVector<Value> ScoreTile::step(Value channel, int64_t count,
-                                   ValueRange sums) {
+SmallVector<Value> ScoreTile::advance(Value first, int64_t count,
+                                      ValueRange sums) {
   SmallVector<Value> next(sums);
   for (int64_t i = 0; i < count; ++i) {
-    Value c = k.plus(channel, i);
+    Value step = k.plus(first, i);
     SmallVector<Value> keys;
     for (int64_t v = 0; v < vectors; ++v)
-      keys.push_back(k.loadVector(k.packed.key, {panel, c, v * k.lanes}));
+      keys.push_back(k.loadVector(k.packed.key, {panel, step, v * k.lanes}));
     for (auto [r, row] : llvm::enumerate(rows)) {
-      Value query = k.broadcast(k.load(k.scratch.query, {row, c}));
+      Value query = k.broadcast(k.load(k.scratch.query, {row, step}));
       for (int64_t v = 0; v < vectors; ++v) {
         Value &sum = next[r * vectors + v];
-        sum = k.fma(query, keys[v], sum);
+        sum = addProduct(k, query, keys[v], sum);
       }
     }
   }
@@ -79,9 +79,9 @@ SmallVector<Value> ScoreTile::step(Value channel, int64_t count,
 }
 
 SmallVector<Value> ScoreTile::finish(IndexLike from, ValueRange sums) {
-  return k.loop(from, k.paddedChannels, kUnroll, sums,
-                [&](Value channel, ValueRange carried) {
-                  return step(channel, kUnroll, carried);
+  return k.loop(from, k.getScoreSteps(), kUnroll, sums,
+                [&](Value step, ValueRange carried) {
+                  return advance(step, kUnroll, carried);
                 });
 }
 
@@ -92,7 +92,7 @@ void ScoreTile::store(ValueRange sums, Value buffer) {
                     {buffer, r, v * k.lanes});
 }
 
-/// One row of weights beside some channels of a tile: the sums, and the largest
+/// One row of weights beside some steps of a tile: the sums, and the largest
 /// score. Which of them comes first does not matter; LLVM and the machine mix
 /// what is in one block.
 static SmallVector<Value> weaveRow(AttentionKernel &k, ScoreTile &tile,
@@ -101,7 +101,7 @@ static SmallVector<Value> weaveRow(AttentionKernel &k, ScoreTile &tile,
   Value highest =
       computeRowWeights(k, current, row, carried.back(), /*padded=*/false);
   SmallVector<Value> results =
-      tile.step(k.times(row, k.weave), k.weave, carried.drop_back());
+      tile.advance(k.times(row, k.weave), k.weave, carried.drop_back());
   results.push_back(highest);
   return results;
 }
@@ -112,7 +112,7 @@ static Value computeProducts(AttentionKernel &k, const Item &item, Value buffer,
   int64_t vectors = halfWidth ? k.getKeyVectors() / 2 : k.getKeyVectors();
   ScoreTile tile(k, item, vectors);
   SmallVector<Value> sums = tile.getInits();
-  IndexLike channel = 0;
+  IndexLike step = 0;
   Value highest;
   if (current) {
     sums.push_back(k.numbers(kLowestScore));
@@ -120,9 +120,9 @@ static Value computeProducts(AttentionKernel &k, const Item &item, Value buffer,
       return weaveRow(k, tile, *current, row, carried);
     });
     highest = sums.pop_back_val();
-    channel = k.tileRows * k.weave;
+    step = k.tileRows * k.weave;
   }
-  tile.store(tile.finish(channel, sums), buffer);
+  tile.store(tile.finish(step, sums), buffer);
   return highest;
 }
 

@@ -37,7 +37,7 @@ void cpu::loadQueries(AttentionKernel &k) {
     if (k.channels != k.paddedChannels)
       query = vector::InsertStridedSliceOp::create(
           k, query, zeros, ArrayRef<int64_t>{0}, ArrayRef<int64_t>{1});
-    k.storeVector(query, k.scratch.query, {row, 0});
+    k.storeVector(toWords(k, query), k.scratch.query, {row, 0});
   });
 }
 

@@ -33,11 +33,11 @@ public:
   /// Sums over keys of the panel in a range.
   SmallVector<Value> compute(const KeyRange &range);
   void addToOutput(ValueRange sums);
-  /// Channels of a vector of the value at a key of the panel.
-  Value loadValues(Value key, int64_t vector);
+  /// Channels of a vector of the values at a step of the panel.
+  Value loadValues(Value step, int64_t vector);
 
 private:
-  SmallVector<Value> step(Value key, int64_t count, ValueRange sums);
+  SmallVector<Value> advance(Value first, int64_t count, ValueRange sums);
   SmallVector<Value> joinTurns(ValueRange sums);
 
   AttentionKernel &k;
@@ -53,23 +53,24 @@ ValueTile::ValueTile(AttentionKernel &k, const ScoredItem &item,
     turns *= 2;
 }
 
-Value ValueTile::loadValues(Value key, int64_t vector) {
-  Value inHead = k.plus(k.times(item.panel, k.tileKeys), key);
+Value ValueTile::loadValues(Value step, int64_t vector) {
+  Value inHead = k.plus(k.times(item.panel, k.getPanelSteps()), step);
   int64_t channel = firstChannel + vector * k.lanes;
   if (k.packsValues)
     return k.loadVector(k.packed.value, {inHead, channel});
   if (k.stagesValues)
-    return k.loadVector(k.scratch.valueRows, {key, channel});
-  prefetchKeys(k, item, key, channel, vector);
+    return k.loadVector(k.scratch.valueRows, {step, channel});
+  prefetchKeys(k, item, step, channel, vector);
   return k.toF32(k.loadVector(
       k.getOperand(OperandRole::Value),
       k.getIndices(OperandRole::Value, k.getKeyCoordinates(inHead), channel)));
 }
 
-SmallVector<Value> ValueTile::step(Value key, int64_t count, ValueRange sums) {
+SmallVector<Value> ValueTile::advance(Value first, int64_t count,
+                                      ValueRange sums) {
   SmallVector<Value> next(sums);
   for (int64_t i = 0; i < count; ++i) {
-    Value at = k.plus(key, i);
+    Value at = k.plus(first, i);
     SmallVector<Value> values;
     for (int64_t v = 0; v < vectors; ++v)
       values.push_back(loadValues(at, v));
@@ -78,7 +79,7 @@ SmallVector<Value> ValueTile::step(Value key, int64_t count, ValueRange sums) {
       Value weight = k.broadcast(k.load(k.scratch.weights, {row, at}));
       for (int64_t v = 0; v < vectors; ++v) {
         Value &sum = next[((i % turns) * k.tileRows + r) * vectors + v];
-        sum = k.fma(weight, values[v], sum);
+        sum = addProduct(k, weight, values[v], sum);
       }
     }
   }
@@ -96,18 +97,19 @@ SmallVector<Value> ValueTile::joinTurns(ValueRange sums) {
 
 SmallVector<Value> ValueTile::compute(const KeyRange &range) {
   SmallVector<Value> sums(turns * k.tileRows * vectors, k.numbers(0.0));
-  Value length = k.minus(range.end, range.begin);
-  Value whole =
-      k.plus(range.begin, k.times(k.quotient(length, kUnroll), kUnroll));
-  sums = k.loop(range.begin, whole, kUnroll, sums,
-                [&](Value key, ValueRange carried) {
-                  return step(key, kUnroll, carried);
-                });
+  // The weight of a key beside the range is 0.
+  Value begin = k.quotient(range.begin, k.productWidth);
+  Value end = k.quotientUp(range.end, k.productWidth);
+  Value length = k.minus(end, begin);
+  Value whole = k.plus(begin, k.times(k.quotient(length, kUnroll), kUnroll));
+  sums =
+      k.loop(begin, whole, kUnroll, sums, [&](Value step, ValueRange carried) {
+        return advance(step, kUnroll, carried);
+      });
   if (IndexLike(length).getNumber().value_or(1) % kUnroll != 0)
-    sums =
-        k.loop(whole, range.end, 1, sums, [&](Value key, ValueRange carried) {
-          return step(key, 1, carried);
-        });
+    sums = k.loop(whole, end, 1, sums, [&](Value step, ValueRange carried) {
+      return advance(step, 1, carried);
+    });
   return joinTurns(sums);
 }
 
@@ -156,24 +158,31 @@ static void addProducts(AttentionKernel &k, const ScoredItem &item) {
 /// of a cache that were never written, for example.
 static void addVisibleProducts(AttentionKernel &k, const ScoredItem &item) {
   KeyRange range = getSeenKeys(k, item);
-  auto addRow = [&](Value r, Value key) {
+  auto addStep = [&](Value r, Value step) {
     Value weightRow = k.plus(k.times(item.slot, k.tileRows), r);
-    Value weight = k.load(k.scratch.weights, {weightRow, key});
-    Value isSeen = arith::CmpFOp::create(k, arith::CmpFPredicate::UNE, weight,
-                                         k.number(0.0));
+    Value weight = k.load(k.scratch.weights, {weightRow, step});
+    // Of a pair one may be 0.
+    Value bits = arith::BitcastOp::create(k, k.getI32Type(), weight);
+    Value zero = arith::ConstantOp::create(k, k.getI32IntegerAttr(0));
+    Value isSeen =
+        arith::CmpIOp::create(k, arith::CmpIPredicate::ne, bits, zero);
     k.when(isSeen, [&] {
       Value row = k.plus(k.times(item.strip, k.tileRows), r);
       ValueTile tile(k, item, 0, 1);
       for (int64_t c = 0; c < k.paddedValueChannels; c += k.lanes) {
-        Value value = tile.loadValues(key, c / k.lanes);
-        Value sum = k.fma(k.broadcast(weight), value,
-                          k.loadVector(k.scratch.output, {row, c}));
+        Value weights = k.broadcast(weight);
+        Value values =
+            dropUnweighted(k, weights, tile.loadValues(step, c / k.lanes));
+        Value sum = addProduct(k, weights, values,
+                               k.loadVector(k.scratch.output, {row, c}));
         k.storeVector(sum, k.scratch.output, {row, c});
       }
     });
   };
   k.loop(0, k.tileRows, 1, [&](Value row) {
-    k.loop(range.begin, range.end, 1, [&](Value key) { addRow(row, key); });
+    k.loop(k.quotient(range.begin, k.productWidth),
+           k.quotientUp(range.end, k.productWidth), 1,
+           [&](Value step) { addStep(row, step); });
   });
 }
 

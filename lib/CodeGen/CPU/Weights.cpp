@@ -64,6 +64,26 @@ Value RowMasks::getSeen(int64_t vector) {
   return getElementMask(k, at, key, padded);
 }
 
+/// Stores the weights of a row of a panel and the sum of them, not rounded.
+static void storeWeights(AttentionKernel &k, ArrayRef<Value> weights,
+                         Value weightRow) {
+  Value sum = weights.front();
+  for (Value weight : weights.drop_front())
+    sum = k.add(sum, weight);
+  int64_t words = k.lanes / k.productWidth;
+  for (auto [v, weight] : llvm::enumerate(weights))
+    k.storeVector(toWords(k, weight), k.scratch.weights,
+                  {weightRow, static_cast<int64_t>(v) * words});
+  k.storeVector(sum, k.scratch.weightSums, {weightRow, 0});
+}
+
+/// Loads weights of a row, as they were rounded.
+static Value loadWeights(AttentionKernel &k, Value weightRow, int64_t vector) {
+  int64_t words = k.lanes / k.productWidth;
+  return fromWords(
+      k, k.loadVector(k.scratch.weights, {weightRow, vector * words}, words));
+}
+
 /// Adds the float mask to a score and takes the reference off.
 static Value addMask(AttentionKernel &k, Value score, Value mask,
                      Value reference) {
@@ -76,7 +96,7 @@ Value cpu::computeRowWeights(AttentionKernel &k, const ScoredItem &item,
   Value reference;
   if (k.mask == MaskKind::Add)
     reference = k.broadcast(k.load(k.scratch.references, {masks.blockRow}));
-  Value weightRow = getWeightRow(k, item, row), sum;
+  SmallVector<Value> weights;
   for (int64_t v = 0; v < k.getKeyVectors(); ++v) {
     Value score =
         k.loadVector(k.scratch.scores, {item.buffer, row, v * k.lanes});
@@ -84,13 +104,13 @@ Value cpu::computeRowWeights(AttentionKernel &k, const ScoredItem &item,
       score = addMask(k, score, masks.loadFloats(v), reference);
     score = k.maxOrSecond(k.numbers(kLowestScore), score);
     highest = k.maxOrSecond(score, highest);
-    Value weight = buildExp2(k, score, k.plan.getLookup());
+    Value weight = buildExp2(k, score, k.plan.getLookup(),
+                             /*rounded=*/k.productWidth > 1);
     if (Value seen = masks.getSeen(v))
       weight = k.select(seen, weight, k.numbers(0.0));
-    sum = sum ? k.add(sum, weight) : weight;
-    k.storeVector(weight, k.scratch.weights, {weightRow, v * k.lanes});
+    weights.push_back(weight);
   }
-  k.storeVector(sum, k.scratch.weightSums, {weightRow, 0});
+  storeWeights(k, weights, getWeightRow(k, item, row));
   return highest;
 }
 
@@ -119,17 +139,14 @@ Value cpu::hasFaintRow(AttentionKernel &k, const ScoredItem &item) {
 
 void cpu::hideKeys(AttentionKernel &k, const ScoredItem &item) {
   for (int64_t r = 0; r < k.tileRows; ++r) {
-    Value row = k.index(r), weightRow = getWeightRow(k, item, row), sum;
+    Value row = k.index(r), weightRow = getWeightRow(k, item, row);
     KeyRange seen = getRangeInPanel(
         k, getRowRange(k, getBlockRow(k, item, row)), item.panel);
-    for (int64_t v = 0; v < k.getKeyVectors(); ++v) {
-      Value weight = k.loadVector(k.scratch.weights, {weightRow, v * k.lanes});
-      weight =
-          k.select(isInRange(k, seen, v * k.lanes), weight, k.numbers(0.0));
-      sum = sum ? k.add(sum, weight) : weight;
-      k.storeVector(weight, k.scratch.weights, {weightRow, v * k.lanes});
-    }
-    k.storeVector(sum, k.scratch.weightSums, {weightRow, 0});
+    SmallVector<Value> weights;
+    for (int64_t v = 0; v < k.getKeyVectors(); ++v)
+      weights.push_back(k.select(isInRange(k, seen, v * k.lanes),
+                                 loadWeights(k, weightRow, v), k.numbers(0.0)));
+    storeWeights(k, weights, weightRow);
   }
 }
 
@@ -155,7 +172,7 @@ public:
   void moveReference();
   /// Brings sums, output and scores at hand to the new reference.
   void rescale(const Item &next);
-  void storeWeights();
+  void finish();
 
 private:
   void rescaleRow(Value memory, int64_t length, Value factor);
@@ -248,16 +265,14 @@ void CarefulRow::rescale(const Item &next) {
   });
 }
 
-void CarefulRow::storeWeights() {
-  Value weightRow = getWeightRow(k, item, row), sum;
+void CarefulRow::finish() {
+  SmallVector<Value> weights;
   for (int64_t v = 0; v < k.getKeyVectors(); ++v) {
     Value score = k.sub(scores[v], k.broadcast(step));
-    Value weight =
-        k.select(seen[v], buildCarefulExp2(k, score), k.numbers(0.0));
-    sum = sum ? k.add(sum, weight) : weight;
-    k.storeVector(weight, k.scratch.weights, {weightRow, v * k.lanes});
+    weights.push_back(
+        k.select(seen[v], buildCarefulExp2(k, score), k.numbers(0.0)));
   }
-  k.storeVector(sum, k.scratch.weightSums, {weightRow, 0});
+  storeWeights(k, weights, getWeightRow(k, item, row));
 }
 
 void cpu::computeCarefulWeights(AttentionKernel &k, const ScoredItem &item,
@@ -268,6 +283,6 @@ void cpu::computeCarefulWeights(AttentionKernel &k, const ScoredItem &item,
     row.load();
     row.moveReference();
     row.rescale(next);
-    row.storeWeights();
+    row.finish();
   });
 }

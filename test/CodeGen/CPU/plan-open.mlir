@@ -18,6 +18,15 @@ func.func @lookup(%q: memref<8x8xf32>, %o: memref<8x8xf32>) {
 
 // -----
 
+func.func @dots(%q: memref<8x8xbf16>, %v: memref<8x8xf32>) {
+  // expected-error @+1 {{'rope.attention' op has a plan with dots, which want 16 lanes, and bf16 queries, keys and values}}
+  rope.attention ins(%q, %q, %v : memref<8x8xbf16>, memref<8x8xbf16>, memref<8x8xf32>)
+    outs(%v : memref<8x8xf32>) scale 0.5 {rope.plan = #rope.cpu_plan<dots = true, lanes = 16, rows = 1, keys = 1, channels = 1, group = 1, strips = 1, weave = -1, stream = -1>}
+  return
+}
+
+// -----
+
 func.func @linear(%q: memref<8x8xf32>, %o: memref<8x8xf32>) {
   // expected-error @+1 {{'rope.linear_attention' op has a plan with open numbers: run rope-plan}}
   rope.linear_attention ins(%q, %q, %q : memref<8x8xf32>, memref<8x8xf32>, memref<8x8xf32>)

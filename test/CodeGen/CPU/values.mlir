@@ -57,7 +57,7 @@ func.func @groups(%q: memref<16x8xf32>, %k: memref<16x8xf32>, %o: memref<16x8xf3
 // CHECK-LABEL: func.func private @rope_attention
 // CHECK: scf.while (%[[CAREFUL:.*]] = %false, %[[ODD:.*]] = %false)
 // CHECK: scf.if %[[ODD]] {
-// CHECK: %[[SEEN:.*]] = arith.cmpf une
+// CHECK: %[[SEEN:.*]] = arith.cmpi ne
 // CHECK: scf.if %[[SEEN]] {
 // CHECK: vector.fma
 // CHECK: } else {

@@ -24,6 +24,9 @@ struct CPUTarget {
   int64_t cacheBytes = 32768;
   /// Whether a register can be looked up by the elements of another (AVX-512).
   bool lookup = false;
+  /// Whether pairs of bf16 may be multiplied at a time, and the machine can
+  /// (AVX-512 BF16).
+  bool dots = false;
 };
 
 /// Why vector code cannot do an attention, for a reader; nullopt if it can.

@@ -34,6 +34,12 @@ def PlanPass : Pass<"rope-plan"> {
     becomes two, in the branches of an `scf.if`: one for few rows (decoding),
     which reads keys where they lie, and one that packs them.
 
+    With `dots`, attention of bf16 multiplies pairs of bf16. Rotated, scaled
+    queries, rotated keys and values, and the weights are then rounded to bf16,
+    as frameworks do, and the bound of the op does not hold: an element of the
+    output is within 2^-8·(3 + 4·S)·V of the formula, S the largest sum of
+    |scale·q_c·k_c| over the channels c, and V the largest |v|, all rotated.
+
     An op without plan takes the general path, through linalg; a remark
     (category rope-plan) says why. A plan that was given to such an op is an
     error.
@@ -46,7 +52,10 @@ def PlanPass : Pass<"rope-plan"> {
     Option<"cacheBytes", "cache-bytes", "int64_t", "32768",
            "Bytes of the target's first data cache">,
     Option<"lookup", "lookup", "bool", "false",
-           "The target is AVX-512: exponentials by a table in registers">
+           "The target is AVX-512: exponentials by a table in registers">,
+    Option<"dots", "dots", "bool", "false",
+           "The target has AVX-512 BF16, and attention of bf16 may round rotated "
+           "queries and keys, and weights, to bf16">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect",
@@ -97,7 +106,8 @@ def AttentionToVectorPass : Pass<"rope-attention-to-vector", "ModuleOp"> {
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
     "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",
     "::mlir::memref::MemRefDialect", "::mlir::omp::OpenMPDialect",
-    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect",
+    "::mlir::x86vector::X86VectorDialect"
   ];
 }
 
