@@ -66,7 +66,7 @@ static void allocateScratch(AttentionKernel &k) {
 
 /// Where a tile is computed by half, the scores of the other half are those
 /// from before. They do not count, but decide how careful the code is: those of
-/// another head must not, or results would depend on who computes what.
+/// another block must not, or results would depend on who computes what.
 static void clearScores(AttentionKernel &k) {
   Value zeros = arith::ConstantOp::create(
       k, k.getZeroAttr(VectorType::get(k.tileKeys, k.getF32Type())));
@@ -75,19 +75,39 @@ static void clearScores(AttentionKernel &k) {
       k.storeVector(zeros, k.scratch.scores, {buffer, row, 0});
 }
 
-static void computeHead(AttentionKernel &k, Value b, Value h) {
-  k.head = Head{};
-  k.head.b = b;
-  k.head.h = h;
-  clearScores(k);
+/// Computes one block of rows of a head in `parts`, from `part` on: causal rows
+/// see the more keys the later they are.
+static void computeHead(AttentionKernel &k, Value part, Value parts) {
   setUpKeys(k);
   packHead(k);
-  k.loop(0, k.numRows, k.blockRows, [&](Value first) {
-    k.block = RowBlock{};
-    k.block.first = first;
-    k.block.rows = k.lesser(k.minus(k.numRows, first), k.blockRows);
-    computeBlock(k);
-  });
+  Value blocks = k.quotientUp(k.numRows, k.blockRows);
+  auto loop = scf::ForOp::create(k, part, blocks, parts);
+  OpBuilder::InsertionGuard guard(k);
+  k.setInsertionPointToStart(loop.getBody());
+  k.block = RowBlock{};
+  k.block.first = k.times(loop.getInductionVar(), k.blockRows);
+  k.block.rows = k.lesser(k.minus(k.numRows, k.block.first), k.blockRows);
+  clearScores(k);
+  computeBlock(k);
+}
+
+/// With this many heads for each thread it does not matter who gets one more.
+static constexpr int64_t kManyHeads = 4;
+
+/// As many parts of each head as it takes to give all threads the same number
+/// of parts. Each part packs the head's keys, so there are no more than that.
+static Value countParts(AttentionKernel &k) {
+  if (!k.threads)
+    return k.index(1);
+  Value threads = k.countThreads();
+  Value heads = k.greater(k.times(k.numBatches, k.numHeads), 1);
+  Value divides = k.isEqual(k.remainder(threads, heads), 0);
+  Value parts = k.select(divides, k.quotient(threads, heads), threads);
+  Value isEven = k.isEqual(k.remainder(heads, threads), 0);
+  Value areMany = k.isLess(k.times(threads, kManyHeads), heads);
+  parts = k.select(k.either(isEven, areMany), k.index(1), parts);
+  Value blocks = k.quotientUp(k.numRows, k.blockRows);
+  return k.greater(k.lesser(parts, blocks), 1);
 }
 
 void cpu::computeAttention(AttentionKernel &k) {
@@ -97,7 +117,13 @@ void cpu::computeAttention(AttentionKernel &k) {
     loop();
     deallocatePacked(k);
   };
-  k.forEachHead(member, [&](Value b, Value h) { computeHead(k, b, h); });
+  Value parts = countParts(k);
+  k.forEachHead(parts, member, [&](Value b, Value h, Value part) {
+    k.head = Head{};
+    k.head.b = b;
+    k.head.h = h;
+    computeHead(k, part, parts);
+  });
 }
 
 //===----------------------------------------------------------------------===//

@@ -85,18 +85,22 @@ SmallVector<IndexLike> DomainKernel::getIndices(OperandRole role,
 static constexpr int64_t kManyProducts = 1 << 14;
 
 void DomainKernel::forEachHead(
-    function_ref<void(function_ref<void()> loop)> member,
-    function_ref<void(Value b, Value h)> body) {
+    Value parts, function_ref<void(function_ref<void()> loop)> member,
+    function_ref<void(Value b, Value h, Value part)> body) {
   if (!threads)
     return member([&] {
       loop(0, numBatches, 1, [&](Value b) {
-        loop(0, numHeads, 1, [&](Value h) { body(b, h); });
+        loop(0, numHeads, 1, [&](Value h) { body(b, h, index(0)); });
       });
     });
-  Value count = times(numBatches, numHeads);
-  Value products = times(times(count, numGroups), times(numPositions, numKeys));
-  share(count, 1, isLess(kManyProducts, products), member,
-        [&](Value i) { body(quotient(i, numHeads), remainder(i, numHeads)); });
+  Value heads = times(numBatches, numHeads);
+  Value products = times(times(heads, numGroups), times(numPositions, numKeys));
+  Value pays = isLess(kManyProducts, products);
+  share(times(heads, parts), 1, pays, member, [&](Value i) {
+    Value head = quotient(i, parts);
+    body(quotient(head, numHeads), remainder(head, numHeads),
+         remainder(i, parts));
+  });
 }
 
 //===----------------------------------------------------------------------===//

@@ -41,10 +41,12 @@ struct DomainKernel : KernelBuilder {
   /// What one dim is indexed by.
   Value getDimIndex(const DimLabel &label, const Coordinates &at);
 
-  /// Calls `body` for each batch and key-value head; threads share them as
-  /// `share` says, where there is much to do.
-  void forEachHead(function_ref<void(function_ref<void()> loop)> member,
-                   function_ref<void(Value b, Value h)> body);
+  /// Calls `body` for each batch and key-value head, and for each of so many
+  /// parts of these; threads share them as `share` says, where there is much to
+  /// do.
+  void forEachHead(Value parts,
+                   function_ref<void(function_ref<void()> loop)> member,
+                   function_ref<void(Value b, Value h, Value part)> body);
 };
 
 /// All channels of an operand at `at` in one vector of f32, as they are stored.

@@ -7,6 +7,7 @@
 
 #include "KernelBuilder.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/OpenMP/OpenMPDialect.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -313,6 +314,20 @@ void KernelBuilder::share(Value end, int64_t step, Value pays,
   createBlock(&parallel.getRegion());
   member([&] { buildSharedLoop(*this, end, step, body); });
   omp::TerminatorOp::create(*this);
+}
+
+Value KernelBuilder::countThreads() {
+  constexpr StringLiteral name = "omp_get_max_threads";
+  Operation *parent = getInsertionBlock()->getParentOp();
+  auto module = parent->getParentOfType<ModuleOp>();
+  if (!module.lookupSymbol(name)) {
+    auto builder = OpBuilder::atBlockBegin(module.getBody());
+    func::FuncOp::create(builder, getLoc(), name,
+                         getFunctionType({}, getI32Type()))
+        .setPrivate();
+  }
+  Value count = func::CallOp::create(*this, name, getI32Type()).getResult(0);
+  return arith::IndexCastOp::create(*this, getIndexType(), count);
 }
 
 SmallVector<Value> KernelBuilder::choose(Value condition, TypeRange types,

@@ -152,6 +152,8 @@ public:
   void share(Value end, int64_t step, Value pays,
              function_ref<void(function_ref<void()> loop)> member,
              function_ref<void(Value)> body);
+  /// How many threads a team has.
+  Value countThreads();
   using Branch = function_ref<SmallVector<Value>()>;
   SmallVector<Value> choose(Value condition, TypeRange types, Branch then,
                             Branch otherwise);

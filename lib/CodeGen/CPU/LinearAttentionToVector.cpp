@@ -98,7 +98,8 @@ static void computeLinearAttention(LinearKernel &k) {
     reserveMemory(k);
     loop();
   };
-  k.forEachHead(member, [&](Value b, Value h) {
+  // A state goes from each chunk to the next: the parts of a head wait.
+  k.forEachHead(k.index(1), member, [&](Value b, Value h, Value) {
     k.b = b;
     k.h = h;
     computeHead(k);

@@ -47,18 +47,38 @@ func.func @streams(%x: memref<8x100x32xf32>, %t: memref<100x2x32xf32>, %y: memre
   return
 }
 
-// Each thread has memory of its own, and takes one head after the other.
+// Each thread has memory of its own, and takes one part of a head after the
+// other: so that all threads have the same number of them.
 // CHECK-LABEL: func.func private @rope_attention(
 // CHECK-NOT: memref.alloc
+// CHECK: %[[CALL:.*]] = call @omp_get_max_threads() : () -> i32
+// CHECK: %[[THREADS:.*]] = arith.index_cast %[[CALL]] : i32 to index
+// CHECK: %[[LEFT:.*]] = arith.remui %[[THREADS]], %c6
+// CHECK: %[[DIVIDES:.*]] = arith.cmpi eq, %[[LEFT]], %c0
+// CHECK: %[[SHARE:.*]] = arith.divui %[[THREADS]], %c6
+// CHECK: %[[FEW:.*]] = arith.select %[[DIVIDES]], %[[SHARE]], %[[THREADS]]
+// CHECK: %[[OVER:.*]] = arith.remui %c6, %[[THREADS]]
+// CHECK: %[[EVEN:.*]] = arith.cmpi eq, %[[OVER]], %c0
+// CHECK: %[[PLENTY:.*]] = arith.muli %[[THREADS]], %c4
+// CHECK: %[[MANY:.*]] = arith.cmpi slt, %[[PLENTY]], %c6
+// CHECK: %[[WHOLE:.*]] = arith.ori %[[EVEN]], %[[MANY]]
+// CHECK: %[[EACH:.*]] = arith.select %[[WHOLE]], %c1, %[[FEW]]
+// CHECK: %[[MOST:.*]] = arith.minsi %[[EACH]], %c1
+// CHECK: %[[PARTS:.*]] = arith.maxsi %[[MOST]], %c1
+// CHECK: %[[COUNT:.*]] = arith.muli %[[PARTS]], %c6
 // CHECK: omp.parallel if(
 // CHECK: memref.alloca()
 // CHECK: memref.alloc(
+// CHECK: %[[END:.*]] = arith.index_cast %[[COUNT]]
 // CHECK: omp.wsloop schedule(dynamic) {
-// CHECK: omp.loop_nest (%[[I:.*]]) : i64 = (%{{.*}}) to (%c6_i64) step (%{{.*}}) {
-// CHECK: %[[HEAD:.*]] = arith.index_cast %[[I]]
+// CHECK: omp.loop_nest (%[[I:.*]]) : i64 = (%{{.*}}) to (%[[END]]) step (%{{.*}}) {
+// CHECK: %[[TASK:.*]] = arith.index_cast %[[I]]
+// CHECK: %[[HEAD:.*]] = arith.divui %[[TASK]], %[[PARTS]]
 // CHECK: arith.divui %[[HEAD]], %c3
 // CHECK: arith.remui %[[HEAD]], %c3
+// CHECK: %[[PART:.*]] = arith.remui %[[TASK]], %[[PARTS]]
 // CHECK-NOT: memref.alloc
+// CHECK: scf.for %{{.*}} = %[[PART]] to %c1 step %[[PARTS]] {
 // CHECK: omp.yield
 // CHECK: memref.dealloc
 // CHECK: omp.terminator

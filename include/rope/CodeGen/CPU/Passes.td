@@ -100,7 +100,7 @@ def AttentionToVectorPass : Pass<"rope-attention-to-vector", "ModuleOp"> {
   }];
   let options = [
     Option<"threads", "threads", "bool", "false",
-           "Let OpenMP share batches and key-value heads among threads">
+           "Let OpenMP share heads, and rows of these, among threads">
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",

@@ -65,6 +65,10 @@ TEST(Threads, Attention) {
   attention.keyLength = {"b", "i64"};
   attention.lse.letters = "b(hg)m";
   expectSame(attention);
+  // Several parts of a head.
+  attention.b = attention.h = 1;
+  attention.m = attention.n = 170;
+  expectSame(attention);
   // One row for each head: keys are read where they lie.
   attention = makeCase();
   attention.g = 1;

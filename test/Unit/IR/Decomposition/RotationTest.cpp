@@ -260,10 +260,11 @@ static ProgramOptions getStreaming() {
 }
 
 TEST(Rotation, ResultsPastTheCaches) {
-  for (auto [type, along] : {std::pair(DType::F32, std::vector<int64_t>{2}),
-                             {DType::F32, {0, 2}},
-                             {DType::BF16, {1}},
-                             {DType::BF16, {2, 1, 0}}}) {
+  for (const auto &[type, along] :
+       {std::pair(DType::F32, std::vector<int64_t>{2}),
+        {DType::F32, {0, 2}},
+        {DType::BF16, {1}},
+        {DType::BF16, {2, 1, 0}}}) {
     Config config;
     config.type = type;
     config.tableType = DType::F32;
