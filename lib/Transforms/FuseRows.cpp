@@ -336,7 +336,7 @@ static SmallVector<GenericOp> getSeeds(Block &block, bool contractions) {
 }
 
 // Loops over all batch dims that two or more products share.
-static void fuseHeads(RewriterBase &rewriter, Block &block) {
+void rope::fuseHeads(RewriterBase &rewriter, Block &block) {
   DenseSet<Operation *> fused;
   for (GenericOp seed : getSeeds(block, /*contractions=*/true)) {
     if (fused.contains(seed))
@@ -350,13 +350,15 @@ static void fuseHeads(RewriterBase &rewriter, Block &block) {
     group.grow();
     if (group.countContractions() < 2)
       continue;
-    if (Block *body = group.fuse(fused))
-      rope::fuseRows(rewriter, *body);
+    if (Block *body = group.fuse(fused)) {
+      fuseHeads(rewriter, *body);
+      fuseRows(rewriter, *body);
+    }
   }
 }
 
 // Loops over the rows that a reduction and its neighbours share.
-static void fuseReductionRows(RewriterBase &rewriter, Block &block) {
+void rope::fuseRows(RewriterBase &rewriter, Block &block) {
   DenseSet<Operation *> fused;
   for (GenericOp seed : getSeeds(block, /*contractions=*/false)) {
     if (fused.contains(seed))
@@ -366,9 +368,4 @@ static void fuseReductionRows(RewriterBase &rewriter, Block &block) {
     if (group.size() >= 2 && group.countContractions() == 0)
       (void)group.fuse(fused);
   }
-}
-
-void rope::fuseRows(RewriterBase &rewriter, Block &block) {
-  fuseHeads(rewriter, block);
-  fuseReductionRows(rewriter, block);
 }

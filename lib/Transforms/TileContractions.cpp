@@ -49,7 +49,7 @@ class ProductTiler {
 public:
   ProductTiler(RewriterBase &rewriter, const VectorTarget &target)
       : rewriter(rewriter), lanes(target.lanes), dots(target.dots),
-        width(target.registers >= 32 ? 4 * lanes : 2 * lanes) {}
+        width(getPanelWidth(target)) {}
 
   /// Tiles an op that has no other dims than its roles.
   void run(GenericOp op);
@@ -79,7 +79,6 @@ private:
   RewriterBase &rewriter;
   int64_t lanes;
   bool dots;
-  // Lanes of a panel: six rows of it fill most registers.
   int64_t width;
   // What the sums start from, if not from the init; and if that is only true
   // of the first block of a sum, whether this is the first.

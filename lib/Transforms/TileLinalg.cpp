@@ -114,8 +114,11 @@ static LogicalResult cleanTiles(Operation *root) {
 LogicalResult rope::tileLinalg(Operation *root, const VectorTarget &target) {
   IRRewriter rewriter(root->getContext());
   root->walk([&](FunctionOpInterface function) {
-    for (Block &block : function.getFunctionBody())
+    for (Block &block : function.getFunctionBody()) {
+      fuseHeads(rewriter, block);
+      fuseEpilogues(rewriter, block, getPanelWidth(target));
       fuseRows(rewriter, block);
+    }
   });
   tileOps(root, target);
   return cleanTiles(root);

@@ -280,6 +280,8 @@ def TileLinalgPass : Pass<"rope-tile-linalg"> {
 
     - ops that share rows (a softmax, a norm) or batch dims (the products and
       the softmax of attention) are put into one loop over these;
+    - an elementwise op that alone reads a product, or two, works on a panel of
+      columns as soon as that is computed;
     - a matrix product packs panels of one operand, in pieces that stay in
       cache, and keeps the sums of a few rows by one panel in vectors that the
       reduction loop carries;

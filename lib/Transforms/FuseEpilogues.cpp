@@ -1,0 +1,116 @@
+//===- FuseEpilogues.cpp - What follows products, panel by panel ----------===//
+//
+// Licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An elementwise op that is the only reader of a product (a cast, a residual,
+// the gate of another product) works on one panel of its columns right after
+// that is computed. The panel of sums is then in cache, and the sums of all
+// columns are in no memory at all.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LinalgTiles.h"
+#include "ProductPanels.h"
+#include "mlir/Dialect/Linalg/Utils/Utils.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/TilingInterface.h"
+
+using namespace mlir;
+using namespace mlir::rope;
+using linalg::GenericOp;
+
+// Whether a value starts from a fill or nothing at all, so that a panel of it
+// needs nothing but its own memory.
+static bool startsAnew(GenericOp product) {
+  Value init = product.getDpsInits()[0];
+  if (auto fill = init.getDefiningOp<linalg::FillOp>())
+    init = fill.output();
+  return init.getDefiningOp<tensor::EmptyOp>();
+}
+
+// The product that an operand of an elementwise op reads row by row and column
+// by column, if nobody else reads it.
+static GenericOp getProduct(OpOperand &operand) {
+  auto reader = cast<GenericOp>(operand.getOwner());
+  auto product = operand.get().getDefiningOp<GenericOp>();
+  if (!product || reader.isDpsInit(&operand) || !isSumOfProducts(product) ||
+      product->getBlock() != reader->getBlock() || !isVectorizable(product) ||
+      !startsAnew(product) ||
+      !reader.getMatchingIndexingMap(&operand).isIdentity() ||
+      !product.getIndexingMapsArray()[2].isProjectedPermutation())
+    return nullptr;
+  std::optional<Roles> roles = assignRoles(product);
+  if (!roles || !roles->outer.empty() || !roles->row ||
+      !hasManyRows(product, *roles))
+    return nullptr;
+  bool isOnlyReader = llvm::all_of(product->getUses(), [&](OpOperand &use) {
+    return &use == &operand || isa<tensor::DimOp>(use.getOwner());
+  });
+  return isOnlyReader ? product : nullptr;
+}
+
+// Computes the part of a product that `slice` takes, in memory of its own.
+static void computePart(RewriterBase &rewriter, tensor::ExtractSliceOp slice,
+                        GenericOp product) {
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(slice);
+  SmallVector<OpFoldResult> sizes = slice.getMixedSizes();
+  FailureOr<TilingResult> part =
+      cast<TilingInterface>(product.getOperation())
+          .generateResultTileValue(rewriter, 0, slice.getMixedOffsets(), sizes);
+  // A generic whose result is a projected permutation always has one.
+  auto piece = cast<GenericOp>(part->tiledOps.front());
+  rewriter.setInsertionPoint(piece);
+  Location loc = product.getLoc();
+  Value init = tensor::EmptyOp::create(
+      rewriter, loc, sizes, getElementTypeOrSelf(slice.getResultType()));
+  if (auto fill = product.getDpsInits()[0].getDefiningOp<linalg::FillOp>())
+    init =
+        linalg::FillOp::create(rewriter, loc, fill.value(), init).getResult(0);
+  piece.getDpsInitsMutable()[0].set(init);
+  rewriter.replaceOp(slice, part->tiledValues.front());
+}
+
+static void computeParts(RewriterBase &rewriter, GenericOp piece,
+                         ArrayRef<GenericOp> products) {
+  if (!piece)
+    return;
+  for (Value input : SmallVector<Value>(piece.getDpsInputs()))
+    if (auto slice = input.getDefiningOp<tensor::ExtractSliceOp>())
+      if (auto product = slice.getSource().getDefiningOp<GenericOp>())
+        if (llvm::is_contained(products, product))
+          computePart(rewriter, slice, product);
+}
+
+// Makes sizes of a product those of its init, which stays.
+static void redirectSizes(GenericOp product) {
+  for (OpOperand &use : llvm::make_early_inc_range(product->getUses()))
+    if (isa<tensor::DimOp>(use.getOwner()))
+      use.set(product.getDpsInits()[0]);
+}
+
+void rope::fuseEpilogues(RewriterBase &rewriter, Block &block, int64_t width) {
+  for (GenericOp op : llvm::to_vector(block.getOps<GenericOp>())) {
+    if (op.getNumLoops() != 2 || op.getNumParallelLoops() != 2 ||
+        op->getNumResults() != 1 || !isVectorizable(op) ||
+        !op.getIndexingMapMatchingResult(op->getResult(0)).isIdentity())
+      continue;
+    int64_t columns = op.getStaticLoopRanges()[1];
+    SmallVector<GenericOp> products;
+    for (OpOperand &operand : op->getOpOperands())
+      if (GenericOp product = getProduct(operand))
+        products.push_back(product);
+    if (products.empty() || (ShapedType::isStatic(columns) && columns <= width))
+      continue;
+    DimPieces pieces = tileDim(rewriter, op, 1, width);
+    computeParts(rewriter, pieces.main, products);
+    computeParts(rewriter, pieces.tail, products);
+    for (GenericOp product : products) {
+      redirectSizes(product);
+      rewriter.eraseOp(product);
+    }
+  }
+}
