@@ -231,6 +231,7 @@ class Data:
         if case.lse:
             arrays["lse"] = np.zeros((1, case.heads, case.rows), np.float32)
         self.arrays = {name: aligned(array) for name, array in arrays.items()}
+        self.result = None
 
     def _rotate(self, x, positions, sign=1):
         """Turns the last dim of x [..., rows, D] in f64."""
@@ -284,13 +285,13 @@ class Data:
         return output, (largest + np.log(total))[:, 0]
 
     def error(self):
-        """Of the results in `arrays`, on some rows: the largest error over the
-        largest output."""
+        """Of the results in `arrays`, or of `result` [H, S, D], on some rows: the
+        largest error over the largest output."""
         case, worst, largest = self.case, 0.0, 0.0
         rows = np.unique(np.linspace(0, case.rows - 1, 12).astype(int))
         for head in sorted({0, case.heads // 2, case.heads - 1}):
             output, lse = self.reference(head, rows)
-            got = decode(case, self.arrays["out"][0, head, rows])
+            got = decode(case, self.arrays["out"][0, head, rows]) if self.result is None else self.result[head, rows]
             errors = [np.abs(got - output)]
             if case.lse:
                 errors.append(np.abs(self.arrays["lse"][0, head, rows] - lse) / np.maximum(1, np.abs(lse)))
