@@ -55,7 +55,7 @@ static reference::Shape getShape(const Array &array) {
 reference::Array test::toReference(const Array &array) {
   reference::Array values(getShape(array));
   for (int64_t i = 0; i < values.getNumElements(); ++i)
-    values[i] = array.get(i).real();
+    values[i] = at(array, i);
   return values;
 }
 

@@ -31,6 +31,10 @@ Array makeFilled(DType dtype, const reference::Shape &shape, double value);
 Array makeRandom(DType dtype, const reference::Shape &shape,
                  RandomGenerator &random, double scale = 1);
 
+/// The value of an element, in row-major order (its real part, if complex).
+inline double at(const Array &array, int64_t index) {
+  return array.get(index).real();
+}
 /// The values of a float array (i1: 0 and 1). Exact.
 reference::Array toReference(const Array &array);
 /// The values of a signed integer array.
