@@ -40,8 +40,7 @@ def DecomposePass : Pass<"rope-decompose"> {
   }];
   let options = [
     ListOption<"ops", "ops", "std::string",
-               "Names of the ops to decompose, such as rope.rotate (default: "
-               "all)">,
+               "Names of ops to decompose, like rope.rotate (default: all)">,
     Option<"keepPlanned", "keep-planned", "bool", /*default=*/"false",
            "Leave ops that have a rope.plan">
   ];
@@ -50,8 +49,7 @@ def DecomposePass : Pass<"rope-decompose"> {
     "::mlir::bufferization::BufferizationDialect",
     "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
     "::mlir::memref::MemRefDialect", "::mlir::rope::RopeDialect",
-    "::mlir::scf::SCFDialect",
-    "::mlir::tensor::TensorDialect"
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
   ];
 }
 
@@ -165,10 +163,9 @@ def ExpandElementTransfersPass : Pass<"rope-expand-element-transfers"> {
 
     Numbers do not change.
   }];
-  let dependentDialects = [
-    "::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect",
-    "::mlir::vector::VectorDialect"
-  ];
+  let dependentDialects = ["::mlir::memref::MemRefDialect",
+                           "::mlir::tensor::TensorDialect",
+                           "::mlir::vector::VectorDialect"];
 }
 
 def ExpandCopiesPass : Pass<"rope-expand-copies"> {
