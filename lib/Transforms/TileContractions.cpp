@@ -34,7 +34,10 @@ static constexpr int64_t kMaxRowsOfDots = 4;
 static constexpr int64_t kColumnsOfDots = 4;
 // Steps that are unrolled where a sum is that short.
 static constexpr int64_t kUnrolledSteps = 4;
-// What a packed panel may take of the second-level cache.
+// What a packed panel of a whole sum may take of the second-level cache, and
+// what one of a block of a longer sum may: its sums are read and written once
+// for each block, and want room as well.
+static constexpr int64_t kWholePanelBytes = 512 * 1024;
 static constexpr int64_t kPanelBytes = 256 * 1024;
 
 // Rows of a register tile: as few tiles as possible, of equal size.
@@ -163,10 +166,13 @@ void ProductTiler::tileRows(GenericOp op) {
 int64_t ProductTiler::chooseSteps(GenericOp op, const Roles &roles) const {
   Type element = getElementTypeOrSelf(
       usesPairs(op, roles) ? op.getDpsInputs()[0] : op.getDpsInits()[0]);
-  int64_t limit = kPanelBytes / (width * element.getIntOrFloatBitWidth() / 8);
+  int64_t stepBytes = width * element.getIntOrFloatBitWidth() / 8;
+  int64_t limit = kPanelBytes / stepBytes;
   int64_t extent = op.getStaticLoopRanges()[roles.steps.front()];
   if (ShapedType::isDynamic(extent))
     return limit;
+  if (extent * stepBytes <= kWholePanelBytes)
+    return extent;
   int64_t size = llvm::divideCeil(extent, llvm::divideCeil(extent, limit));
   return std::min<int64_t>(llvm::alignTo(size, lanes), extent);
 }
