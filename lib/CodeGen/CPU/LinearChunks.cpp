@@ -162,10 +162,6 @@ struct Tile {
   /// The factor of a row in one step, and that of a vector.
   function_ref<Value(int64_t, Value)> left;
   function_ref<Value(int64_t, Value)> right;
-
-  SmallVector<Value> getZeros(KernelBuilder &k) const {
-    return SmallVector<Value>(rows * vectors, k.numbers(0.0));
-  }
 };
 } // namespace
 
@@ -220,30 +216,39 @@ static Value loadValue(LinearKernel &k, const Chunk &chunk, Value key,
                       k.getIndices(OperandRole::Value, at, channel));
 }
 
-static void storeTile(LinearKernel &k, const Tile &tile, ValueRange sums,
+/// The products of some queries and some vectors of columns of `matrix`,
+/// [channel][column].
+static SmallVector<Value> multiplyQueries(LinearKernel &k, Value row,
+                                          int64_t rows, Value matrix,
+                                          Value column, int64_t vectors) {
+  auto query = [&](int64_t i, Value channel) {
+    return k.load(k.queries, {k.plus(row, i), channel});
+  };
+  auto columns = [&](int64_t i, Value channel) {
+    return k.loadVector(matrix, {channel, k.plus(column, i * k.lanes)});
+  };
+  SmallVector<Value> zeros(rows * vectors, k.numbers(0.0));
+  return addSteps(k, {rows, vectors, query, columns}, zeros, k.channels);
+}
+
+static void storeTile(LinearKernel &k, ValueRange sums, int64_t vectors,
                       Value memory, Value row, Value column) {
-  for (int64_t i = 0; i < tile.rows; ++i)
-    for (int64_t j = 0; j < tile.vectors; ++j)
-      k.storeVector(sums[i * tile.vectors + j], memory,
-                    {k.plus(row, i), k.plus(column, j * k.lanes)});
+  for (auto [i, sum] : llvm::enumerate(sums)) {
+    int64_t index = static_cast<int64_t>(i);
+    k.storeVector(sum, memory,
+                  {k.plus(row, index / vectors),
+                   k.plus(column, index % vectors * k.lanes)});
+  }
 }
 
 void cpu::computeScores(LinearKernel &k, const Chunk &chunk) {
   k.loop(0, chunk.count, k.scoreRows, [&](Value row) {
-    forEachVectors(k, k.chunkKeys, k.scoreVectors,
-                   [&](Value key, int64_t vectors) {
-                     auto query = [&](int64_t i, Value channel) {
-                       return k.load(k.queries, {k.plus(row, i), channel});
-                     };
-                     auto column = [&](int64_t i, Value channel) {
-                       return k.loadVector(k.keyColumns,
-                                           {channel, k.plus(key, i * k.lanes)});
-                     };
-                     Tile tile{k.scoreRows, vectors, query, column};
-                     SmallVector<Value> sums =
-                         addSteps(k, tile, tile.getZeros(k), k.channels);
-                     storeTile(k, tile, sums, k.scores, row, key);
-                   });
+    auto compute = [&](Value key, int64_t vectors) {
+      SmallVector<Value> sums =
+          multiplyQueries(k, row, k.scoreRows, k.keyColumns, key, vectors);
+      storeTile(k, sums, vectors, k.scores, row, key);
+    };
+    forEachVectors(k, k.chunkKeys, k.scoreVectors, compute);
   });
 }
 
@@ -268,22 +273,14 @@ static SmallVector<Value> addPastValues(LinearKernel &k, const Chunk &chunk,
 
 static void sumOutputs(LinearKernel &k, const Chunk &chunk) {
   k.loop(0, chunk.count, k.tileRows, [&](Value row) {
-    forEachVectors(k, k.paddedValueChannels, k.tileVectors,
-                   [&](Value first, int64_t vectors) {
-                     auto query = [&](int64_t i, Value channel) {
-                       return k.load(k.queries, {k.plus(row, i), channel});
-                     };
-                     auto state = [&](int64_t i, Value channel) {
-                       return k.loadVector(
-                           k.state, {channel, k.plus(first, i * k.lanes)});
-                     };
-                     Tile tile{k.tileRows, vectors, query, state};
-                     SmallVector<Value> sums =
-                         addSteps(k, tile, tile.getZeros(k), k.channels);
-                     if (k.op.getCausal())
-                       sums = addPastValues(k, chunk, sums, row, first);
-                     storeTile(k, tile, sums, k.outputs, row, first);
-                   });
+    auto compute = [&](Value first, int64_t vectors) {
+      SmallVector<Value> sums =
+          multiplyQueries(k, row, k.tileRows, k.state, first, vectors);
+      if (k.op.getCausal())
+        sums = addPastValues(k, chunk, sums, row, first);
+      storeTile(k, sums, vectors, k.outputs, row, first);
+    };
+    forEachVectors(k, k.paddedValueChannels, k.tileVectors, compute);
   });
 }
 
@@ -302,27 +299,29 @@ void cpu::computeOutputs(LinearKernel &k, const Chunk &chunk, Value g) {
   });
 }
 
-void cpu::updateState(LinearKernel &k, const Chunk &chunk) {
-  auto update = [&](Value channel, int64_t rows, Value first, int64_t vectors) {
-    auto key = [&](int64_t i, Value step) {
-      return k.load(k.keys, {step, k.plus(channel, i)});
-    };
-    auto value = [&](int64_t i, Value step) {
-      return loadValue(k, chunk, step, k.plus(first, i * k.lanes));
-    };
-    Tile tile{rows, vectors, key, value};
-    SmallVector<Value> sums;
-    for (int64_t i = 0; i < rows; ++i)
-      for (int64_t j = 0; j < vectors; ++j)
-        sums.push_back(k.loadVector(
-            k.state, {k.plus(channel, i), k.plus(first, j * k.lanes)}));
-    sums = addSteps(k, tile, sums, chunk.count);
-    storeTile(k, tile, sums, k.state, channel, first);
+/// Adds the products of keys and values to a tile of the state.
+static void updateTile(LinearKernel &k, const Chunk &chunk, Value channel,
+                       int64_t rows, Value first, int64_t vectors) {
+  auto key = [&](int64_t i, Value step) {
+    return k.load(k.keys, {step, k.plus(channel, i)});
   };
+  auto value = [&](int64_t i, Value step) {
+    return loadValue(k, chunk, step, k.plus(first, i * k.lanes));
+  };
+  SmallVector<Value> sums;
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t j = 0; j < vectors; ++j)
+      sums.push_back(k.loadVector(
+          k.state, {k.plus(channel, i), k.plus(first, j * k.lanes)}));
+  sums = addSteps(k, {rows, vectors, key, value}, sums, chunk.count);
+  storeTile(k, sums, vectors, k.state, channel, first);
+}
+
+void cpu::updateState(LinearKernel &k, const Chunk &chunk) {
   forEachPiece(k, k.channels, k.tileRows, [&](Value channel, int64_t rows) {
-    forEachVectors(k, k.paddedValueChannels, k.tileVectors,
-                   [&](Value first, int64_t vectors) {
-                     update(channel, rows, first, vectors);
-                   });
+    auto update = [&](Value first, int64_t vectors) {
+      updateTile(k, chunk, channel, rows, first, vectors);
+    };
+    forEachVectors(k, k.paddedValueChannels, k.tileVectors, update);
   });
 }
