@@ -223,15 +223,14 @@ namespace {
 class PairTile {
 public:
   PairTile(RewriterBase &rewriter, GenericOp op, const Roles &roles,
-           Value panel, int64_t lanes, SumStart start)
+           Value panel, int64_t lanes, int64_t width, SumStart start)
       : b(rewriter, op, lanes), op(op), panel(panel), start(start),
         left(op.getDpsInputs()[1 - roles.panelOperand]),
+        right(op.getDpsInputs()[roles.panelOperand]),
         rows(roles.row ? op.getStaticLoopRanges()[*roles.row] : 1),
-        hasRows(roles.row) {
+        columns(width / lanes), hasRows(roles.row),
+        isFull(op.getStaticLoopRanges()[roles.lane] == width) {
     steps = tensor::getMixedSizes(b, b.getLoc(), left).back();
-    int64_t width = cast<RankedTensorType>(panel.getType()).getDimSize(1) / 2;
-    columns = width / lanes;
-    isFull = op.getStaticLoopRanges()[roles.lane] == width;
   }
 
   Value compute() {
@@ -300,11 +299,26 @@ private:
         b, b.pairs, vector::BroadcastOp::create(b, words, word));
   }
 
+  // The pairs of a vector of columns.
+  Value readWeights(int64_t column, Value pair, bool hasSecond) {
+    if (panel)
+      return b.read(b.pairs, panel, {pair, b.number(2 * column * b.lanes)},
+                    {true});
+    auto type = VectorType::get(b.lanes, b.getBF16Type());
+    auto readStep = [&](int64_t step) {
+      Value at = b.apply(b.symbol() * 2 + step, pair);
+      return b.read(type, right, {at, b.number(column * b.lanes)}, {isFull});
+    };
+    Value second = hasSecond
+                       ? readStep(1)
+                       : arith::ConstantOp::create(b, b.getZeroAttr(type));
+    return vector::InterleaveOp::create(b, readStep(0), second);
+  }
+
   SmallVector<Value> addPair(Value pair, bool hasSecond, ValueRange sums) {
     SmallVector<Value> weights, next;
     for (int64_t c = 0; c < columns; ++c)
-      weights.push_back(
-          b.read(b.pairs, panel, {pair, b.number(2 * c * b.lanes)}, {true}));
+      weights.push_back(readWeights(c, pair, hasSecond));
     for (int64_t r = 0; r < rows; ++r) {
       Value numbers = readPair(r, pair, hasSecond);
       for (int64_t c = 0; c < columns; ++c)
@@ -317,7 +331,7 @@ private:
   GenericOp op;
   Value panel;
   SumStart start;
-  Value left;
+  Value left, right;
   int64_t rows, columns;
   bool hasRows, isFull;
   OpFoldResult steps;
@@ -325,8 +339,9 @@ private:
 } // namespace
 
 void rope::sumPairs(RewriterBase &rewriter, GenericOp op, const Roles &roles,
-                    Value panel, int64_t lanes, SumStart start) {
-  Value result = PairTile(rewriter, op, roles, panel, lanes, start).compute();
+                    Value panel, int64_t lanes, int64_t width, SumStart start) {
+  Value result =
+      PairTile(rewriter, op, roles, panel, lanes, width, start).compute();
   rewriter.replaceOp(op, result);
 }
 

@@ -39,9 +39,11 @@ Value packPairs(RewriterBase &rewriter, linalg::GenericOp op,
                 int64_t width);
 
 /// Replaces `op`, a tile of a static number of rows, by vector ops on a panel
-/// from packPairs, which may be wider than the tile.
+/// from packPairs of `width` lanes, which may be more than the tile has.
+/// Without a panel, pairs are put together from the operand, whose lanes are
+/// neighbours, as they are read.
 void sumPairs(RewriterBase &rewriter, linalg::GenericOp op, const Roles &roles,
-              Value panel, int64_t lanes, SumStart start);
+              Value panel, int64_t lanes, int64_t width, SumStart start);
 
 /// Replaces `op`, a tile of a static number of rows (or none) and columns that
 /// are stored along the sum, by vector ops: the pairs of a sum lie in lanes.

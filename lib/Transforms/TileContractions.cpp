@@ -86,6 +86,8 @@ private:
   // What the sums start from, if not from the init; and if that is only true
   // of the first block of a sum, whether this is the first.
   Value start, isFirst;
+  // Whether panels are read once, where they lie.
+  bool streams = false;
 };
 } // namespace
 
@@ -196,11 +198,14 @@ DimBlock ProductTiler::startBlock(GenericOp op, const Roles &roles,
 // A panel of `size` lanes for up to that many, of pairs of steps.
 void ProductTiler::tilePairs(GenericOp op, int64_t size) {
   std::optional<Roles> roles = assignRoles(op);
-  int64_t steps = chooseSteps(op, *roles);
-  op = startBlock(op, *roles, steps).op;
-  Value panel = packPairs(rewriter, op, *roles, lanes, steps, size);
+  Value panel;
+  if (!streams) {
+    int64_t steps = chooseSteps(op, *roles);
+    op = startBlock(op, *roles, steps).op;
+    panel = packPairs(rewriter, op, *roles, lanes, steps, size);
+  }
   forEachTile(op, *roles, [&](GenericOp tile) {
-    sumPairs(rewriter, tile, *roles, panel, lanes, {start, isFirst});
+    sumPairs(rewriter, tile, *roles, panel, lanes, size, {start, isFirst});
   });
   isFirst = nullptr;
 }
@@ -354,6 +359,7 @@ bool ProductTiler::shouldStream(GenericOp op, const Roles &roles) const {
 
 // Adds a few steps at a time to all lanes.
 void ProductTiler::tileStreaming(GenericOp op, unsigned step) {
+  streams = true;
   if (start) {
     GenericOp fill = createFill(op);
     start = nullptr;

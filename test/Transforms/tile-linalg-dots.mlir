@@ -94,6 +94,27 @@ func.func @one_row(%x: tensor<1x2048xbf16>, %w: tensor<128x2048xbf16>, %init: te
 
 // -----
 
+// One row by a weight that is stored along many columns: pairs are put together
+// from the rows of the weight as these are read, and added to a result that stays
+// in cache. Of 1029 columns five are left.
+// CHECK-LABEL: func @stream
+// CHECK-NOT: tensor<{{[0-9]+}}x128xbf16>
+// CHECK: scf.for %{{.*}} = %c0 to %c64 step %c4
+// CHECK:   scf.for %{{.*}} = %c0 to %c1024 step %c64
+// CHECK:     vector.transfer_read {{.*}}in_bounds = [true]} : tensor<65x1029xbf16>, vector<16xbf16>
+// CHECK:     vector.interleave {{.*}} : vector<16xbf16>
+// CHECK:     x86vector.avx512.dot
+// CHECK:   vector.transfer_read %{{.*}}[%c0], %cst{{(_[0-9]+)?}} : tensor<5xf32>, vector<16xf32>
+// CHECK:   x86vector.avx512.dot
+// CHECK-NOT: linalg
+// CHECK: return
+func.func @stream(%x: tensor<1x65xbf16>, %w: tensor<65x1029xbf16>, %init: tensor<1x1029xf32>) -> tensor<1x1029xf32> {
+  %r = linalg.matmul ins(%x, %w : tensor<1x65xbf16>, tensor<65x1029xbf16>) outs(%init : tensor<1x1029xf32>) -> tensor<1x1029xf32>
+  return %r : tensor<1x1029xf32>
+}
+
+// -----
+
 // Pairs of steps do not lie side by side in rows that are stored across them.
 // CHECK-LABEL: func @rows_across
 // CHECK-NOT: x86vector
