@@ -107,7 +107,8 @@ void rope::buildTileStage(OpPassManager &pm,
   TileLinalgPassOptions tiles;
   tiles.lanes = options.lanes;
   tiles.registers = options.registers;
-  tiles.dots = options.dots;
+  // It has no vectors of more lanes, and other code does without.
+  tiles.dots = options.dots && options.lanes <= 16;
   pm.addPass(createTileLinalgPass(tiles));
 }
 
