@@ -146,10 +146,9 @@ void cpu::storeRow(DomainKernel &k, Value row, OperandRole role,
 void cpu::prefetchRow(DomainKernel &k, OperandRole role,
                       const Coordinates &at) {
   Value memory = k.getOperand(role);
-  int64_t channels = cast<MemRefType>(memory.getType()).getShape().back();
   int64_t perLine =
       kLineBytes * 8 / k.getElementType(role).getIntOrFloatBitWidth();
-  for (int64_t c = 0; c < channels; c += perLine)
+  for (int64_t c = 0; c < getNumChannels(k, role); c += perLine)
     memref::PrefetchOp::create(k, memory, k.indices(k.getIndices(role, at, c)),
                                /*isWrite=*/role == OperandRole::Output,
                                /*localityHint=*/3,

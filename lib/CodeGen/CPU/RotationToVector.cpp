@@ -125,8 +125,10 @@ Value RotationKernel::hasWholeLines(Value memory) {
 }
 
 Value RotationKernel::canStream() {
-  auto type = cast<MemRefType>(parts.init.getType());
-  int64_t rowBytes = type.getShape().back() * getElementBytes(type);
+  // The init may leave open how many channels there are.
+  int64_t channels = cast<MemRefType>(parts.input.getType()).getShape().back();
+  int64_t rowBytes =
+      channels * getElementBytes(cast<MemRefType>(parts.init.getType()));
   // What was just read is in the caches already.
   if (streamBytes == 0 || parts.init == parts.input ||
       rowBytes % kLineBytes != 0)

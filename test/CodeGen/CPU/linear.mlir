@@ -101,6 +101,20 @@ func.func @full(%q: memref<8x4xf32>, %k: memref<100x4xf32>, %v: memref<100x8xbf1
 
 // -----
 
+// A row that leaves its channels open is asked for in whole, too: those of
+// another operand say how many there are.
+// KEPT-LABEL: func.func @open_channels(
+// CHECK-LABEL: func.func private @rope_linear_attention(
+// CHECK-SAME: %[[Q:[a-z0-9]+]]: memref<8x?xf32>, %[[K:[a-z0-9]+]]: memref<8x20xf32>
+// CHECK-COUNT-2: memref.prefetch %[[Q]]
+func.func @open_channels(%q: memref<8x?xf32>, %k: memref<8x20xf32>, %o: memref<8x20xf32>) {
+  rope.linear_attention ins(%q, %k, %k : memref<8x?xf32>, memref<8x20xf32>, memref<8x20xf32>)
+    outs(%o : memref<8x20xf32>) feature_map identity
+  return
+}
+
+// -----
+
 // KEPT-LABEL: func.func @wide(
 // KEPT-NOT: rope.linear_attention
 // REMARK: remark: [Missed] linear attention | Category:rope-plan

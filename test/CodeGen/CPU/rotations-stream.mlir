@@ -57,6 +57,22 @@ func.func @unknown(%x: memref<?x32xf32>, %t: memref<?x2x16xf32>, %y: memref<?x32
 
 // -----
 
+// The input says how many channels there are: whole lines or not.
+// CHECK-LABEL: func.func @open_channels(
+// CHECK: vector.store %{{.*}}, %{{.*}}[%{{.*}}, %c16] {{.*}}nontemporal = true} : memref<100x?xf32>, vector<16xf32>
+// CHECK-LABEL: func.func @open_channels_across_lines(
+// CHECK-NOT: nontemporal
+func.func @open_channels(%x: memref<100x32xf32>, %t: memref<100x2x16xf32>, %y: memref<100x?xf32>) {
+  rope.rotate <half along [0]> ins(%x, %t : memref<100x32xf32>, memref<100x2x16xf32>) outs(%y : memref<100x?xf32>)
+  return
+}
+func.func @open_channels_across_lines(%x: memref<100x24xf32>, %t: memref<100x2x12xf32>, %y: memref<100x?xf32>) {
+  rope.rotate <half along [0]> ins(%x, %t : memref<100x24xf32>, memref<100x2x12xf32>) outs(%y : memref<100x?xf32>)
+  return
+}
+
+// -----
+
 // Not what was just read, rows of half a line, rows across lines, and what is
 // not large.
 // CHECK-LABEL: func.func @never(
