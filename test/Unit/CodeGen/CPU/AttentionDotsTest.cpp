@@ -12,129 +12,99 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Support/AttentionCase.h"
+#include "Support/AttentionChecks.h"
+#include "Support/VectorCases.h"
 #include "llvm/TargetParser/Host.h"
 #include "gtest/gtest.h"
 
 using namespace mlir::rope;
 using namespace mlir::rope::test;
-using reference::MaybeError;
-using reference::Window;
 
 namespace {
-class DotsAttention : public testing::TestWithParam<const char *> {
+class DotsAttention : public testing::TestWithParam<VectorCode> {
 protected:
   void SetUp() override {
     if (!llvm::sys::getHostCPUFeatures().lookup("avx512bf16"))
       GTEST_SKIP() << "this processor has no products of pairs of bf16";
   }
 
-  /// More than a panel of keys and a block of rows, and multiples of nothing.
   static AttentionCase makeCase() {
-    AttentionCase attention;
-    attention.portable = false;
-    attention.plan = GetParam();
-    attention.b = 1;
-    attention.h = 2;
-    attention.g = 3;
-    attention.m = 41;
-    attention.n = 151;
-    attention.d = 20;
-    attention.e = 40;
+    AttentionCase attention = makeVectorCase(GetParam());
     for (OperandCase *operand :
          {&attention.query, &attention.key, &attention.value})
       operand->type = "bf16";
-    attention.lse.letters = "b(hg)m";
     attention.scale = 0.69314718055994530942;
     return attention;
-  }
-
-  static void fillExact(AttentionCase &attention) {
-    attention.randomize(1);
-    for (reference::Array *operand :
-         {&attention.query.values, &attention.key.values})
-      for (int64_t i = 0; i < operand->getNumElements(); ++i)
-        (*operand)[i] = std::round(1.4 * (*operand)[i]);
-    for (auto *rotation : {&attention.rotateQuery, &attention.rotateKey,
-                           &attention.rotateValue, &attention.rerotateOutput})
-      if (*rotation)
-        turnByQuarters((*rotation)->table);
-  }
-
-  static void expectEqual(const AttentionCase &attention) {
-    MaybeError error = check(attention);
-    EXPECT_FALSE(error) << *error;
-  }
-
-  static void expectExact(AttentionCase attention) {
-    fillExact(attention);
-    expectEqual(attention);
-  }
-
-private:
-  static void turnByQuarters(reference::Array &table) {
-    constexpr double kCosines[] = {1, 0, -1, 0};
-    int64_t pairs = table.getShape().back();
-    for (int64_t i = 0; i < table.getNumElements(); ++i) {
-      int64_t quarters = i / (2 * pairs) + i % pairs;
-      bool isSine = i / pairs % 2 == 1;
-      table[i] = kCosines[(quarters + (isSine ? 3 : 0)) % 4];
-    }
   }
 };
 } // namespace
 
+static void turnByQuarters(reference::Array &table) {
+  constexpr double kCosines[] = {1, 0, -1, 0};
+  int64_t pairs = table.getShape().back();
+  for (int64_t i = 0; i < table.getNumElements(); ++i) {
+    int64_t quarters = i / (2 * pairs) + i % pairs;
+    bool isSine = i / pairs % 2 == 1;
+    table[i] = kCosines[(quarters + (isSine ? 3 : 0)) % 4];
+  }
+}
+
+static void fillExact(AttentionCase &attention) {
+  attention.randomize(1);
+  for (reference::Array *operand :
+       {&attention.query.values, &attention.key.values})
+    for (int64_t i = 0; i < operand->getNumElements(); ++i)
+      (*operand)[i] = std::round(1.4 * (*operand)[i]);
+  for (auto *rotation : {&attention.rotateQuery, &attention.rotateKey,
+                         &attention.rotateValue, &attention.rerotateOutput})
+    if (*rotation)
+      turnByQuarters((*rotation)->table);
+}
+
+static void expectExact(AttentionCase attention) {
+  fillExact(attention);
+  expectEqual(attention);
+}
+
+static void expectAllExact(const std::vector<AttentionCase> &cases) {
+  for (const AttentionCase &attention : cases)
+    expectExact(attention);
+}
+
 INSTANTIATE_TEST_SUITE_P(
     , DotsAttention,
-    testing::Values("dots = true", "dots = true, group = 3, strips = 5",
-                    "dots = true, weave = -1, channels = 2",
-                    "dots = true, rows = 3, keys = 5, strips = 2"));
+    testing::Values(
+        VectorCode{"Native", "", "dots = true"},
+        VectorCode{"Groups", "", "dots = true, group = 3, strips = 5"},
+        VectorCode{"Apart", "", "dots = true, weave = -1, channels = 2"},
+        VectorCode{"FewKeys", "",
+                   "dots = true, rows = 3, keys = 5, strips = 2"}),
+    [](const testing::TestParamInfo<VectorCode> &info) {
+      return info.param.name;
+    });
 
 TEST_P(DotsAttention, Full) {
-  AttentionCase attention = makeCase();
-  expectExact(attention);
-  attention.dynamic = true;
-  attention.rotateQuery = {"m", 10};
-  attention.rotateKey = {"n", 10};
-  attention.rotateValue = {"n", 5};
-  attention.rerotateOutput = {"m", 5};
-  expectExact(attention);
-  attention.causal = true;
-  expectExact(attention);
-  attention = makeCase();
-  attention.n = 128;
-  attention.d = attention.e = 64;
+  expectAllExact(listRotations(makeCase()));
+  AttentionCase attention = withWholeVectors(makeCase());
   // It is as exact as its size allows.
   attention.lse.letters = std::nullopt;
   expectExact(attention);
 }
 
-TEST_P(DotsAttention, RangesOfKeys) {
-  for (Window window : {Window{-1, 0}, Window{30, 0}, Window{91, 4}}) {
-    AttentionCase attention = makeCase();
-    attention.m = 150;
-    attention.window = window;
-    expectExact(attention);
-    attention.keyLength = {"b", "i32"};
-    expectExact(attention);
-  }
+TEST_P(DotsAttention, RangesOfKeys) { expectAllExact(listRanges(makeCase())); }
+
+TEST_P(DotsAttention, PositionsInLists) {
+  expectAllExact(listPositions(makeCase()));
 }
 
-TEST_P(DotsAttention, MasksAndLists) {
-  AttentionCase attention = makeCase();
-  attention.mask = {"1(hg)mn", "i1"};
-  expectExact(attention);
-  attention.causal = true;
-  attention.keyPos.letters = "bn";
-  expectExact(attention);
-}
+TEST_P(DotsAttention, Masks) { expectAllExact(listMasks(makeCase(), "i1")); }
 
-TEST_P(DotsAttention, FewChannels) {
-  for (int64_t channels : {1, 3, 16}) {
-    AttentionCase attention = makeCase();
-    attention.d = attention.e = channels;
-    expectExact(attention);
-  }
+TEST_P(DotsAttention, FewChannels) { expectAllExact(listChannels(makeCase())); }
+
+TEST_P(DotsAttention, HiddenValuesMayBeAnything) {
+  for (const AttentionCase &attention :
+       listHiddenKeys(makeCase(), {"i1"}, fillExact))
+    expectEqual(attention);
 }
 
 /// Whole numbers of log2 that move the reference.
@@ -148,32 +118,6 @@ TEST_P(DotsAttention, ScoresFarFromTheirReference) {
     for (int64_t i = 0; i < attention.key.values.getNumElements(); i += 3)
       attention.key.values[i] = step * static_cast<double>(i / 3 % 8);
     attention.lse.letters = std::nullopt;
-    expectEqual(attention);
-  }
-}
-
-/// One of a pair may be hidden.
-TEST_P(DotsAttention, HiddenValuesMayBeAnything) {
-  for (int hidden : {0, 1, 2}) {
-    AttentionCase attention = makeCase();
-    if (hidden == 0)
-      attention.keyLength = {"index", "index"};
-    else if (hidden == 1)
-      attention.causal = true;
-    else
-      attention.mask = {"mn", "i1"};
-    fillExact(attention);
-    if (hidden == 0)
-      attention.keyLength.integers[0] = 101;
-    for (int64_t i = 0; i < attention.mask.values.getNumElements(); ++i)
-      if (i % attention.n >= 101)
-        attention.mask.values[i] = 0.0;
-    for (OperandCase *operand : {&attention.key, &attention.value}) {
-      int64_t channels = operand == &attention.key ? attention.d : attention.e;
-      for (int64_t i = 0; i < operand->values.getNumElements(); ++i)
-        if (i / channels % attention.n >= 101)
-          operand->values[i] = i % 2 ? NAN : INFINITY;
-    }
     expectEqual(attention);
   }
 }

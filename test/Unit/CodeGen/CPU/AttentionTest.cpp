@@ -12,7 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Support/AttentionCase.h"
+#include "Support/AttentionChecks.h"
+#include "Support/VectorCases.h"
 #include "llvm/ADT/bit.h"
 #include "gtest/gtest.h"
 
@@ -23,79 +24,46 @@ using reference::Pairing;
 using reference::Window;
 
 namespace {
-/// A kind of vector code: options of the pipeline, and numbers of the plan.
-struct Shape {
-  const char *name, *options, *plan;
-};
-
-class VectorAttention : public testing::TestWithParam<Shape> {
+class VectorAttention : public testing::TestWithParam<VectorCode> {
 protected:
-  /// More than a panel of keys and a block of rows, and multiples of nothing.
   static AttentionCase makeCase() {
-    AttentionCase attention;
-    attention.portable = false;
-    attention.pipelineOptions = GetParam().options;
-    attention.plan = GetParam().plan;
-    attention.b = 1;
-    attention.h = 2;
-    attention.g = 3;
-    attention.m = 41;
-    attention.n = 150;
-    attention.d = 20;
-    attention.e = 40;
-    attention.lse.letters = "b(hg)m";
+    AttentionCase attention = makeVectorCase(GetParam());
     attention.scale = 0.22;
     return attention;
-  }
-
-  static void expectEqual(const AttentionCase &attention) {
-    MaybeError error = check(attention);
-    EXPECT_FALSE(error) << *error;
-  }
-
-  static void expectCorrect(AttentionCase attention, uint64_t seed = 1) {
-    attention.randomize(seed);
-    expectEqual(attention);
   }
 };
 } // namespace
 
+/// Random numbers in each.
+static void expectAllCorrect(const std::vector<AttentionCase> &cases) {
+  for (const AttentionCase &attention : cases)
+    expectCorrect(attention);
+}
+
 INSTANTIATE_TEST_SUITE_P(
     , VectorAttention,
-    testing::Values(Shape{"Native", "", ""},
-                    Shape{"Groups", "", "group = 3, strips = 5"},
-                    Shape{"Apart", "lookup=false", "weave = -1, channels = 2"},
-                    Shape{"Narrow", "lanes=8 registers=16 lookup=false", ""},
-                    Shape{"Narrowest", "lanes=4 lookup=false",
-                          "rows = 3, keys = 5, strips = 2"},
-                    Shape{"Streams", "", "stream = 1000"},
-                    Shape{"StreamsRows", "", "stream = 1000, rows = 1"},
-                    Shape{"StreamsNarrow", "lanes=8 registers=16 lookup=false",
-                          "stream = 1000, rows = 6, keys = 3"}),
-    [](const testing::TestParamInfo<Shape> &info) { return info.param.name; });
+    testing::Values(
+        VectorCode{"Native", "", ""},
+        VectorCode{"Groups", "", "group = 3, strips = 5"},
+        VectorCode{"Apart", "lookup=false", "weave = -1, channels = 2"},
+        VectorCode{"Narrow", "lanes=8 registers=16 lookup=false", ""},
+        VectorCode{"Narrowest", "lanes=4 lookup=false",
+                   "rows = 3, keys = 5, strips = 2"},
+        VectorCode{"Streams", "", "stream = 1000"},
+        VectorCode{"StreamsRows", "", "stream = 1000, rows = 1"},
+        VectorCode{"StreamsNarrow", "lanes=8 registers=16 lookup=false",
+                   "stream = 1000, rows = 6, keys = 3"}),
+    [](const testing::TestParamInfo<VectorCode> &info) {
+      return info.param.name;
+    });
 
 //===----------------------------------------------------------------------===//
 // Panels, strips and blocks
 //===----------------------------------------------------------------------===//
 
 TEST_P(VectorAttention, Full) {
-  AttentionCase attention = makeCase();
-  expectCorrect(attention);
-  // Channels that turn are static.
-  attention.dynamic = true;
-  attention.rotateQuery = {"m", 10};
-  attention.rotateKey = {"n", 10};
-  attention.rotateValue = {"n", 5};
-  attention.rerotateOutput = {"m", 5};
-  expectCorrect(attention);
-  attention.causal = true;
-  expectCorrect(attention);
-  // Whole panels, and channels of whole vectors.
-  attention = makeCase();
-  attention.n = 128;
-  attention.d = attention.e = 64;
-  attention.scale = 0.125;
-  expectCorrect(attention);
+  expectAllCorrect(listRotations(makeCase()));
+  expectCorrect(withWholeVectors(makeCase()));
 }
 
 /// Which version of the code runs depends on the number of rows.
@@ -123,36 +91,17 @@ TEST_P(VectorAttention, Causal) {
   expectEqual(attention);
 }
 
-TEST_P(VectorAttention, Windows) {
-  for (Window window : {Window{30, 0}, Window{90, 5}, Window{-1, 3}}) {
-    AttentionCase attention = makeCase();
-    attention.m = 150;
-    attention.g = 1;
-    attention.window = window;
-    expectCorrect(attention);
-  }
+TEST_P(VectorAttention, RangesOfKeys) {
+  expectAllCorrect(listRanges(makeCase()));
 }
 
 TEST_P(VectorAttention, PositionsInLists) {
-  AttentionCase attention = makeCase();
-  attention.causal = true;
-  attention.b = 2;
-  attention.queryPos.letters = "bm";
-  expectCorrect(attention);
-  attention.keyPos.letters = "bn";
-  attention.window = Window{100, -1};
-  expectCorrect(attention);
+  expectAllCorrect(listPositions(makeCase()));
 }
 
 TEST_P(VectorAttention, Masks) {
-  for (const char *type : {"i1", "f32", "bf16"}) {
-    AttentionCase attention = makeCase();
-    attention.mask = {"1(hg)mn", type};
-    expectCorrect(attention);
-    attention.causal = true;
-    attention.keyLength = {"b", "i32"};
-    expectCorrect(attention);
-  }
+  for (const char *type : {"i1", "f32", "bf16"})
+    expectAllCorrect(listMasks(makeCase(), type));
 }
 
 TEST_P(VectorAttention, EverythingAtOnce) {
@@ -185,12 +134,7 @@ TEST_P(VectorAttention, EverythingAtOnce) {
 }
 
 TEST_P(VectorAttention, FewChannels) {
-  for (int64_t channels : {1, 3, 16}) {
-    AttentionCase attention = makeCase();
-    attention.d = attention.e = channels;
-    attention.scale = 1.0;
-    expectCorrect(attention);
-  }
+  expectAllCorrect(listChannels(makeCase()));
 }
 
 //===----------------------------------------------------------------------===//
@@ -294,28 +238,10 @@ TEST_P(VectorAttention, HugeAndTinyValues) {
 }
 
 TEST_P(VectorAttention, HiddenValuesMayBeAnything) {
-  for (int hidden : {0, 1, 2, 3}) {
-    AttentionCase attention = makeCase();
-    if (hidden == 0)
-      attention.keyLength = {"index", "index"};
-    else if (hidden == 1)
-      attention.causal = true;
-    else
-      attention.mask = {"mn", hidden == 2 ? "i1" : "f32"};
-    attention.randomize(1);
-    if (hidden == 0)
-      attention.keyLength.integers[0] = 100;
-    for (int64_t i = 0; i < attention.mask.values.getNumElements(); ++i)
-      if (hidden >= 2 && i % attention.n >= 100)
-        attention.mask.values[i] = hidden == 2 ? 0.0 : -INFINITY;
-    for (OperandCase *operand : {&attention.key, &attention.value}) {
-      int64_t channels = operand == &attention.key ? attention.d : attention.e;
-      for (int64_t i = 0; i < operand->values.getNumElements(); ++i)
-        if (i / channels % attention.n >= 100)
-          operand->values[i] = i % 2 ? NAN : INFINITY;
-    }
+  auto fill = [](AttentionCase &attention) { attention.randomize(1); };
+  for (const AttentionCase &attention :
+       listHiddenKeys(makeCase(), {"i1", "f32"}, fill))
     expectEqual(attention);
-  }
 }
 
 TEST_P(VectorAttention, NaNReachesTheRowsThatSeeIt) {
