@@ -153,10 +153,12 @@ LogicalResult rope::lowerAttentionToVector(ModuleOp module, bool threads) {
     if (op->hasAttr(kPlanAttrName) && op.hasPureBufferSemantics())
       ops.push_back(op);
   });
-  Outliner outliner(module, "rope_attention");
+  Outliner outliner("rope_attention");
   for (AttentionOp op : ops) {
     auto plan = op->getAttrOfType<CPUPlanAttr>(kPlanAttrName);
     if (failed(checkPlan(op, plan)))
+      return failure();
+    if (threads && failed(declareThreadCount(op)))
       return failure();
     removeLastStrides(op);
     auto inside = cast_or_null<AttentionOp>(outliner.outline(op));

@@ -316,17 +316,30 @@ void KernelBuilder::share(Value end, int64_t step, Value pays,
   omp::TerminatorOp::create(*this);
 }
 
-Value KernelBuilder::countThreads() {
-  constexpr StringLiteral name = "omp_get_max_threads";
-  Operation *parent = getInsertionBlock()->getParentOp();
-  auto module = parent->getParentOfType<ModuleOp>();
-  if (!module.lookupSymbol(name)) {
-    auto builder = OpBuilder::atBlockBegin(module.getBody());
-    func::FuncOp::create(builder, getLoc(), name,
-                         getFunctionType({}, getI32Type()))
-        .setPrivate();
+static constexpr StringLiteral kThreadCount = "omp_get_max_threads";
+
+LogicalResult rope::cpu::declareThreadCount(Operation *op) {
+  OpBuilder builder(op->getContext());
+  FunctionType type = builder.getFunctionType({}, builder.getI32Type());
+  Operation *module = SymbolTable::getNearestSymbolTable(op);
+  if (Operation *known = SymbolTable::lookupSymbolIn(module, kThreadCount)) {
+    auto function = dyn_cast<func::FuncOp>(known);
+    if (function && function.isExternal() && function.getFunctionType() == type)
+      return success();
+    InFlightDiagnostic error = op->emitOpError()
+                               << "wants @" << kThreadCount
+                               << " to be a declared function of type " << type;
+    error.attachNote(known->getLoc()) << "this has its name";
+    return error;
   }
-  Value count = func::CallOp::create(*this, name, getI32Type()).getResult(0);
+  builder.setInsertionPointToStart(&module->getRegion(0).front());
+  func::FuncOp::create(builder, op->getLoc(), kThreadCount, type).setPrivate();
+  return success();
+}
+
+Value KernelBuilder::countThreads() {
+  Value count =
+      func::CallOp::create(*this, kThreadCount, getI32Type()).getResult(0);
   return arith::IndexCastOp::create(*this, getIndexType(), count);
 }
 

@@ -152,7 +152,7 @@ public:
   void share(Value end, int64_t step, Value pays,
              function_ref<void(function_ref<void()> loop)> member,
              function_ref<void(Value)> body);
-  /// How many threads a team has.
+  /// How many threads a team has; declareThreadCount comes before.
   Value countThreads();
   using Branch = function_ref<SmallVector<Value>()>;
   SmallVector<Value> choose(Value condition, TypeRange types, Branch then,
@@ -163,6 +163,10 @@ private:
     return createOrFold<OpTy>(index(a), index(b));
   }
 };
+
+/// Declares what tells how many threads a team has, in the module of `op`.
+/// Fails, after a diagnostic, if there is something else by that name.
+LogicalResult declareThreadCount(Operation *op);
 
 } // namespace mlir::rope::cpu
 

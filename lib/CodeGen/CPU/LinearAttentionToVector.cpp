@@ -145,7 +145,7 @@ struct LinearAttentionToVectorPass
       if (op->hasAttr(kPlanAttrName) && op.hasPureBufferSemantics())
         ops.push_back(op);
     });
-    Outliner outliner(getOperation(), "rope_linear_attention");
+    Outliner outliner("rope_linear_attention");
     for (LinearAttentionOp op : ops)
       if (failed(lowerToVector(op, outliner, threads)))
         return signalPassFailure();

@@ -14,12 +14,13 @@ using namespace mlir;
 using namespace mlir::rope;
 using namespace mlir::rope::cpu;
 
-func::FuncOp Outliner::createFunction(Operation *op, FunctionType type) {
+func::FuncOp Outliner::createFunction(Operation *module, Operation *op,
+                                      FunctionType type) {
   auto function = func::FuncOp::create(op->getLoc(), name, type);
   function.setPrivate();
   // It is large, and its memory is to be given back at its end.
   function.setNoInline(true);
-  symbols.insert(function);
+  symbols.getSymbolTable(module).insert(function);
   Block *body = function.addEntryBlock();
   IRMapping mapping;
   mapping.map(op->getOperands(), body->getArguments());
@@ -31,11 +32,13 @@ func::FuncOp Outliner::createFunction(Operation *op, FunctionType type) {
 
 Operation *Outliner::outline(Operation *op) {
   auto type = FunctionType::get(op->getContext(), op->getOperandTypes(), {});
-  func::FuncOp &function = functions[{type, op->getPropertiesAsAttribute(),
-                                      op->getAttr(kPlanAttrName)}];
+  Operation *module = SymbolTable::getNearestSymbolTable(op);
+  func::FuncOp &function =
+      functions[{module, type, op->getPropertiesAsAttribute(),
+                 op->getAttr(kPlanAttrName)}];
   Operation *inside = nullptr;
   if (!function) {
-    function = createFunction(op, type);
+    function = createFunction(module, op, type);
     inside = &function.front().front();
   }
   OpBuilder builder(op);

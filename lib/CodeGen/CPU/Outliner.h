@@ -13,21 +13,24 @@
 namespace mlir::rope::cpu {
 
 /// Puts ops of one kind on memrefs into private functions of a name, one for
-/// all that are alike.
+/// all of a module that are alike.
 class Outliner {
 public:
-  Outliner(ModuleOp module, StringRef name) : name(name), symbols(module) {}
+  explicit Outliner(StringRef name) : name(name) {}
 
   /// Replaces `op` by a call. Returns the op in the function, or null if
   /// another op like it is there already.
   Operation *outline(Operation *op);
 
 private:
-  func::FuncOp createFunction(Operation *op, FunctionType type);
+  func::FuncOp createFunction(Operation *module, Operation *op,
+                              FunctionType type);
 
   StringRef name;
-  SymbolTable symbols;
-  DenseMap<std::tuple<Type, Attribute, Attribute>, func::FuncOp> functions;
+  SymbolTableCollection symbols;
+  /// By the module that they are in, and what ops have in common.
+  DenseMap<std::tuple<Operation *, Type, Attribute, Attribute>, func::FuncOp>
+      functions;
 };
 
 } // namespace mlir::rope::cpu

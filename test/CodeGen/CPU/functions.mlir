@@ -1,6 +1,6 @@
 // Functions of vector code: one for all ops that are alike.
 
-// RUN: rope-opt %s --rope-plan --rope-attention-to-vector | FileCheck %s
+// RUN: rope-opt %s --split-input-file --rope-plan --rope-attention-to-vector --rope-linear-attention-to-vector | FileCheck %s
 
 !Q = memref<32x8xf32>
 !S = memref<32x8xf32, strided<[16, 2]>>
@@ -38,3 +38,34 @@ func.func @strides(%q: !Q, %k: !S, %o: !S) {
 
 // CHECK: func.func private @rope_attention({{.*}}) attributes {no_inline}
 // CHECK-NOT: rope.attention
+
+// -----
+
+!Q = memref<32x8xf32>
+
+// Each module has functions of its own.
+// CHECK: module @first {
+// CHECK: call @rope_attention(
+// CHECK: call @rope_linear_attention(
+// CHECK: func.func private @rope_attention(
+// CHECK: func.func private @rope_linear_attention(
+module @first {
+  func.func @f(%q: !Q, %o: !Q) {
+    rope.attention ins(%q, %q, %q : !Q, !Q, !Q) outs(%o : !Q) scale 0.5
+    rope.linear_attention ins(%q, %q, %q : !Q, !Q, !Q) outs(%o : !Q) feature_map exp
+    return
+  }
+}
+// CHECK: module @second {
+// CHECK: call @rope_attention(
+// CHECK: call @rope_linear_attention(
+// CHECK: func.func private @rope_attention(
+// CHECK: func.func private @rope_linear_attention(
+// CHECK-NOT: func.func
+module @second {
+  func.func @f(%q: !Q, %o: !Q) {
+    rope.attention ins(%q, %q, %q : !Q, !Q, !Q) outs(%o : !Q) scale 0.5
+    rope.linear_attention ins(%q, %q, %q : !Q, !Q, !Q) outs(%o : !Q) feature_map exp
+    return
+  }
+}
