@@ -225,10 +225,10 @@ static CPUPlanAttr choosePackPlan(AttentionOp op, CPUPlanAttr given,
              std::min<int64_t>(manyRegisters ? 4 : 2, valueVectors));
   bool hasRoom =
       rows * keys + keys + 1 + kExponentialRegisters <= target.registers;
-  int64_t weave = choose(given.getWeave(),
-                         hasRoom ? std::min<int64_t>(channels > 64 ? 16 : 8,
-                                                     channels / width / rows)
-                                 : -1);
+  // Few channels may have no step for each row.
+  int64_t steps =
+      std::min<int64_t>(channels > 64 ? 16 : 8, channels / width / rows);
+  int64_t weave = choose(given.getWeave(), hasRoom && steps > 0 ? steps : -1);
   // Panels of keys and of values that do not fit the cache together take turns.
   int64_t panelBytes = keys * lanes * (channels + valueChannels) * 4 / width;
   int64_t group =

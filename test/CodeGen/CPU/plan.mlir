@@ -40,6 +40,15 @@ func.func @few_channels(%q: tensor<32x6xf32>, %o: tensor<32x6xf32>) -> tensor<32
   return %0 : tensor<32x6xf32>
 }
 
+// Less than one step for each row: none.
+// CHECK-LABEL: @fewer_channels_than_rows
+// CHECK: rows = 5, keys = 3, channels = 1, group = 1, strips = 24, weave = -1
+func.func @fewer_channels_than_rows(%q: tensor<32x4xf32>, %o: tensor<32x4xf32>) -> tensor<32x4xf32> {
+  %0 = rope.attention ins(%q, %q, %q : tensor<32x4xf32>, tensor<32x4xf32>, tensor<32x4xf32>)
+    outs(%o : tensor<32x4xf32>) scale 0.125 {rope.plan = #rope.cpu_plan<rows = 5, keys = 3>} -> tensor<32x4xf32>
+  return %0 : tensor<32x4xf32>
+}
+
 // What a user says stays; the rest is chosen.
 // CHECK-LABEL: @given
 // CHECK: rope.plan = #rope.cpu_plan<lanes = 16, rows = 6, keys = 4, channels = 4, group = 1, strips = 24, weave = -1, stream = 16, lookup = true>
