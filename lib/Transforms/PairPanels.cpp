@@ -223,9 +223,10 @@ namespace {
 class PairTile {
 public:
   PairTile(RewriterBase &rewriter, GenericOp op, const Roles &roles,
-           Value panel, int64_t lanes, int64_t width, SumStart start)
+           Value panel, int64_t lanes, int64_t width, SumStart start,
+           const PanelPrefetch *prefetch)
       : b(rewriter, op, lanes), op(op), panel(panel), start(start),
-        left(op.getDpsInputs()[1 - roles.panelOperand]),
+        prefetch(prefetch), left(op.getDpsInputs()[1 - roles.panelOperand]),
         right(op.getDpsInputs()[roles.panelOperand]),
         rows(roles.row ? op.getStaticLoopRanges()[*roles.row] : 1),
         columns(width / lanes), hasRows(roles.row),
@@ -239,13 +240,24 @@ public:
     for (int64_t i = 0; i < rows * columns; ++i)
       sums.push_back(readSum(i));
     Value whole = b.apply(n.floorDiv(2), steps);
-    auto add = [&](Value from, Value to, bool hasSecond) {
-      sums = b.loop(from, to, 1, sums, [&](Value pair, ValueRange carried) {
+    auto add = [&](Value from, Value to, bool hasSecond, ValueRange sums) {
+      return b.loop(from, to, 1, sums, [&](Value pair, ValueRange carried) {
         return addPair(pair, hasSecond, carried);
       });
     };
-    add(b.zero, whole, true);
-    add(whole, b.apply(n.ceilDiv(2), steps), false);
+    if (prefetch) {
+      int64_t size = PanelPrefetch::kIterations;
+      sums = b.loop(
+          b.zero, whole, size, sums, [&](Value first, ValueRange carried) {
+            prefetch->fetch(b, b.getLoc(), first);
+            Value last =
+                arith::MinSIOp::create(b, b.apply(n + size, first), whole);
+            return add(first, last, true, carried);
+          });
+    } else {
+      sums = add(b.zero, whole, true, sums);
+    }
+    sums = add(whole, b.apply(n.ceilDiv(2), steps), false, sums);
     Value result = op.getDpsInits()[0];
     for (auto [i, sum] : llvm::enumerate(sums))
       result = b.write(sum, result, getIndices(i), {isFull});
@@ -331,6 +343,7 @@ private:
   GenericOp op;
   Value panel;
   SumStart start;
+  const PanelPrefetch *prefetch;
   Value left, right;
   int64_t rows, columns;
   bool hasRows, isFull;
@@ -339,9 +352,11 @@ private:
 } // namespace
 
 void rope::sumPairs(RewriterBase &rewriter, GenericOp op, const Roles &roles,
-                    Value panel, int64_t lanes, int64_t width, SumStart start) {
+                    Value panel, int64_t lanes, int64_t width, SumStart start,
+                    const PanelPrefetch *prefetch) {
   Value result =
-      PairTile(rewriter, op, roles, panel, lanes, width, start).compute();
+      PairTile(rewriter, op, roles, panel, lanes, width, start, prefetch)
+          .compute();
   rewriter.replaceOp(op, result);
 }
 

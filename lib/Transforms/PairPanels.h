@@ -15,6 +15,7 @@
 #ifndef ROPE_LIB_TRANSFORMS_PAIRPANELS_H
 #define ROPE_LIB_TRANSFORMS_PAIRPANELS_H
 
+#include "PrefetchPanels.h"
 #include "ProductPanels.h"
 
 namespace mlir::rope {
@@ -43,7 +44,8 @@ Value packPairs(RewriterBase &rewriter, linalg::GenericOp op,
 /// Without a panel, pairs are put together from the operand, whose lanes are
 /// neighbours, as they are read.
 void sumPairs(RewriterBase &rewriter, linalg::GenericOp op, const Roles &roles,
-              Value panel, int64_t lanes, int64_t width, SumStart start);
+              Value panel, int64_t lanes, int64_t width, SumStart start,
+              const PanelPrefetch *prefetch);
 
 /// Replaces `op`, a tile of a static number of rows (or none) and columns that
 /// are stored along the sum, by vector ops: the pairs of a sum lie in lanes.

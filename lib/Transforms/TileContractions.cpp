@@ -15,6 +15,7 @@
 
 #include "LinalgTiles.h"
 #include "PairPanels.h"
+#include "PrefetchPanels.h"
 #include "ProductPanels.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
@@ -32,6 +33,9 @@ static constexpr int64_t kMaxRowsToStream = 4;
 // The tile of sums that lie in lanes, at most.
 static constexpr int64_t kMaxRowsOfDots = 4;
 static constexpr int64_t kColumnsOfDots = 4;
+// Below this number of rows a panel is not used for long enough to bring the
+// next one meanwhile.
+static constexpr int64_t kMinRowsToPrefetch = 48;
 // Steps that are unrolled where a sum is that short.
 static constexpr int64_t kUnrolledSteps = 4;
 // What a packed panel of a whole sum may take of the second-level cache, and
@@ -60,6 +64,7 @@ public:
 private:
   GenericOp createFill(GenericOp op);
   void fillPiece(GenericOp op);
+  GenericOp tileSteps(GenericOp op, ArrayRef<unsigned> steps);
   void sumTile(GenericOp op, ArrayRef<unsigned> steps);
   void forEachTile(GenericOp op, const Roles &roles,
                    llvm::function_ref<void(GenericOp)> handle);
@@ -86,6 +91,9 @@ private:
   // What the sums start from, if not from the init; and if that is only true
   // of the first block of a sum, whether this is the first.
   Value start, isFirst;
+  // What comes after a block of a panel, and what a tile prefetches of it.
+  std::optional<NextPanel> next;
+  std::optional<PanelPrefetch> prefetch;
   // Whether panels are read once, where they lie.
   bool streams = false;
 };
@@ -129,13 +137,27 @@ void ProductTiler::fillPiece(GenericOp op) {
     (void)vectorizePiece(rewriter, fill);
 }
 
+// Cuts a sum to single steps.
+GenericOp ProductTiler::tileSteps(GenericOp op, ArrayRef<unsigned> steps) {
+  if (prefetch) {
+    DimBlock block = tileDimInBlocks(rewriter, op, steps.front(),
+                                     PanelPrefetch::kIterations);
+    op = block.op;
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPoint(op);
+    if (block.position)
+      prefetch->fetch(rewriter, op.getLoc(), block.position);
+  }
+  return tileToUnits(rewriter, op, steps);
+}
+
 // Sums up one register tile.
 void ProductTiler::sumTile(GenericOp op, ArrayRef<unsigned> steps) {
   fillPiece(op);
   int64_t extent = op.getStaticLoopRanges()[steps.back()];
   if (ShapedType::isDynamic(extent) || extent > kUnrolledSteps ||
       steps.size() > 1) {
-    op = tileToUnits(rewriter, op, steps);
+    op = tileSteps(op, steps);
     op = dropUnits(rewriter, op, steps.drop_back());
   }
   (void)vectorizePiece(rewriter, op);
@@ -150,8 +172,14 @@ void ProductTiler::forEachTile(GenericOp op, const Roles &roles,
   while (op) {
     int64_t extent = op.getStaticLoopRanges()[row];
     DimPieces pieces = tileDim(rewriter, op, row, chooseRows(extent));
+    bool isLong = ShapedType::isDynamic(extent) || extent >= kMinRowsToPrefetch;
+    if (next && isLong && pieces.main)
+      prefetch.emplace(rewriter, pieces.main, roles, *next,
+                       usesPairs(pieces.main, roles) ? 2 : 1);
     if (pieces.main)
       handle(pieces.main);
+    next = std::nullopt;
+    prefetch = std::nullopt;
     op = pieces.tail;
     if (op && ShapedType::isDynamic(extent))
       return handle(tileToUnits(rewriter, op, {row}));
@@ -179,10 +207,12 @@ int64_t ProductTiler::chooseSteps(GenericOp op, const Roles &roles) const {
   return std::min<int64_t>(llvm::alignTo(size, lanes), extent);
 }
 
-// A block of the sum; sets whether it is the first.
+// A block of the sum; sets whether it is the first, and what comes after it.
 DimBlock ProductTiler::startBlock(GenericOp op, const Roles &roles,
                                   int64_t steps) {
+  Value panel = op.getDpsInputs()[roles.panelOperand];
   DimBlock block = tileDimInBlocks(rewriter, op, roles.steps.front(), steps);
+  next = findNextPanel(rewriter, panel, block, roles, steps);
   isFirst = nullptr;
   if (!block.position || !start)
     return block;
@@ -205,7 +235,8 @@ void ProductTiler::tilePairs(GenericOp op, int64_t size) {
     panel = packPairs(rewriter, op, *roles, lanes, steps, size);
   }
   forEachTile(op, *roles, [&](GenericOp tile) {
-    sumPairs(rewriter, tile, *roles, panel, lanes, size, {start, isFirst});
+    sumPairs(rewriter, tile, *roles, panel, lanes, size, {start, isFirst},
+             prefetch ? &*prefetch : nullptr);
   });
   isFirst = nullptr;
 }
@@ -287,7 +318,7 @@ void ProductTiler::padTile(GenericOp op, const Roles &roles, Value panel) {
       rewriter, loc, result, op.getDpsInits()[0], ValueRange{zero, zero},
       ArrayRef<bool>{true, false});
   rewriter.replaceOp(op, stored.getResult());
-  wide = tileToUnits(rewriter, wide, roles.steps);
+  wide = tileSteps(wide, roles.steps);
   (void)vectorizePiece(rewriter, wide);
 }
 

@@ -305,6 +305,7 @@ def TileLinalgPass : Pass<"rope-tile-linalg"> {
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
     "::mlir::bufferization::BufferizationDialect",
     "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+    "::mlir::memref::MemRefDialect",
     "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect",
     "::mlir::ub::UBDialect", "::mlir::vector::VectorDialect",
     "::mlir::x86vector::X86VectorDialect"

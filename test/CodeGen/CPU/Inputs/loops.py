@@ -28,20 +28,24 @@ def blocks(lines):
     yield label, code
 
 
-def describe(code):
+def describe(code, stack):
     count = collections.Counter()
     for line in code:
         count["fma"] += bool(re.match(r"vfn?m(add|sub)\w*ps\b|vdpbf16ps\b", line))
-        count["spill"] += bool(re.search(r"\(%r[sb]p\)", line))
+        count["spill"] += bool(re.search(stack, line))
         count["store"] += bool(re.match(r"vmov\w+\s+%[xyz]mm\d+, .*\(", line))
         count["call"] += line.startswith("call")
     return count
 
 
 least = int(sys.argv[1]) if len(sys.argv) > 1 else 32
-for name, code in blocks(sys.stdin):
+lines = sys.stdin.readlines()
+# Without a frame, rbp is a register like any other.
+framed = any(re.match(r"\s*movq\s+%rsp, %rbp$", line) for line in lines)
+stack = r"\(%r[sb]p\)" if framed else r"\(%rsp\)"
+for name, code in blocks(lines):
     if not name or not code or not re.match(rf"j\w+\s+{re.escape(name)}$", code[-1]):
         continue
-    count = describe(code)
+    count = describe(code, stack)
     if count["fma"] >= least:
         print("loop: " + ", ".join(f"{count[kind]} {kind}" for kind in ("fma", "spill", "store", "call")))

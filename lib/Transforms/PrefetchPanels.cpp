@@ -1,0 +1,204 @@
+//===- PrefetchPanels.cpp - Panels that come next -------------------------===//
+//
+// Licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PrefetchPanels.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mlir::rope;
+using linalg::GenericOp;
+
+// Bytes that one prefetch brings.
+static constexpr int64_t kLineBytes = 64;
+// Into the second-level cache: the first one holds what is computed with.
+static constexpr unsigned kLocality = 2;
+
+// The loop whose variable this is.
+static scf::ForOp getLoop(OpFoldResult offset) {
+  auto variable = dyn_cast_if_present<BlockArgument>(dyn_cast<Value>(offset));
+  if (!variable)
+    return nullptr;
+  auto loop = dyn_cast<scf::ForOp>(variable.getOwner()->getParentOp());
+  return loop && loop.getInductionVar() == variable ? loop : nullptr;
+}
+
+// `value + step` if that is below `end`, or else `otherwise`.
+static Value advance(ImplicitLocOpBuilder &b, Value value, Value step,
+                     Value end, Value otherwise) {
+  Value next = arith::AddIOp::create(b, value, step);
+  Value isBelow =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::slt, next, end);
+  return arith::SelectOp::create(b, isBelow, next, otherwise);
+}
+
+// Where the block comes that follows one at `position`.
+static void skipToBlock(ImplicitLocOpBuilder &b, Value position, int64_t size,
+                        Value lane, NextPanel &next) {
+  Value zero = next.step;
+  Value step = arith::ConstantIndexOp::create(b, size);
+  next.step = advance(b, position, step, next.steps, zero);
+  Value isLast =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, next.step, zero);
+  next.lane = arith::SelectOp::create(b, isLast, next.lane, lane);
+  Value rest = arith::SubIOp::create(b, next.steps, next.step);
+  next.steps = arith::MinSIOp::create(b, step, rest);
+}
+
+std::optional<NextPanel> rope::findNextPanel(RewriterBase &rewriter,
+                                             Value panel, DimBlock block,
+                                             const Roles &roles,
+                                             int64_t steps) {
+  bool hasStepsLast = !isLaneContiguous(block.op, roles);
+  unsigned laneDim = hasStepsLast ? 0 : 1, stepDim = 1 - laneDim;
+  auto slice = panel.getDefiningOp<tensor::ExtractSliceOp>();
+  if (!slice || !slice.hasUnitStride() ||
+      slice.getSourceType().getRank() != 2 || slice.getType().getRank() != 2 ||
+      !isConstantIntValue(slice.getMixedOffsets()[stepDim], 0))
+    return std::nullopt;
+  scf::ForOp loop = getLoop(slice.getMixedOffsets()[laneDim]);
+  int64_t lanes = slice.getType().getDimSize(laneDim);
+  if (!loop || ShapedType::isDynamic(lanes) ||
+      !loop.isDefinedOutsideOfLoop(slice.getSource()))
+    return std::nullopt;
+
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(block.op);
+  ImplicitLocOpBuilder b(block.op.getLoc(), rewriter);
+  Value lane = loop.getInductionVar();
+  Value nextLane = advance(b, lane, loop.getStep(), loop.getUpperBound(), lane);
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Value all = getValueOrCreateConstantIndexOp(
+      b, b.getLoc(),
+      tensor::getMixedSize(b, b.getLoc(), slice.getSource(), stepDim));
+  NextPanel next = {slice.getSource(), hasStepsLast, zero,
+                    nextLane,          all,          lanes};
+  if (block.position)
+    skipToBlock(b, block.position, steps, lane, next);
+  return next;
+}
+
+static Value number(ImplicitLocOpBuilder &b, int64_t value) {
+  return arith::ConstantIndexOp::create(b, value);
+}
+
+static Value multiply(ImplicitLocOpBuilder &b, Value x, Value y) {
+  return arith::MulIOp::create(b, x, y);
+}
+
+static Value divideCeil(ImplicitLocOpBuilder &b, Value x, Value y) {
+  return arith::CeilDivUIOp::create(b, x, y);
+}
+
+// An operand of any layout, in memory.
+static Value getBuffer(ImplicitLocOpBuilder &b, Value tensor) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  SmallVector<int64_t> strides(type.getRank(), ShapedType::kDynamic);
+  auto layout =
+      StridedLayoutAttr::get(b.getContext(), ShapedType::kDynamic, strides);
+  return bufferization::ToBufferOp::create(
+      b, MemRefType::get(type.getShape(), type.getElementType(), layout),
+      tensor, /*read_only=*/true);
+}
+
+PanelPrefetch::PanelPrefetch(RewriterBase &rewriter, GenericOp tile,
+                             const Roles &roles, const NextPanel &next,
+                             int64_t stepsAtOnce)
+    : next(next), stepsAtOnce(stepsAtOnce) {
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(tile);
+  ImplicitLocOpBuilder b(tile.getLoc(), rewriter);
+  auto loop = tile->getParentOfType<scf::ForOp>();
+  findLines(b, loop);
+  unsigned left = 1 - roles.panelOperand;
+  AffineMap map = tile.getIndexingMapsArray()[left];
+  if (map.getNumResults() == 2 && map.getDimPosition(1) == roles.steps.front())
+    findRows(b, loop, tile.getDpsInputs()[left]);
+}
+
+// Shares the lines of a panel out among the tiles, and of each among the times
+// that something is fetched.
+void PanelPrefetch::findLines(ImplicitLocOpBuilder &b, scf::ForOp loop) {
+  auto type = cast<RankedTensorType>(next.source.getType());
+  elementsOfLine = kLineBytes * 8 / type.getElementTypeBitWidth();
+  buffer = getBuffer(b, next.source);
+  Value inLine = number(b, elementsOfLine), lanes = number(b, next.lanes);
+  end = next.hasStepsLast
+            ? multiply(b, lanes, divideCeil(b, next.steps, inLine))
+            : multiply(b, next.steps, divideCeil(b, lanes, inLine));
+  Value tiles = divideCeil(b, loop.getUpperBound(), loop.getStep());
+  Value times = divideCeil(b, next.steps, number(b, stepsAtOnce * kIterations));
+  // A sum of no steps takes none.
+  Value all =
+      arith::MaxUIOp::create(b, multiply(b, tiles, times), number(b, 1));
+  count = divideCeil(b, end, all);
+  Value before =
+      arith::DivUIOp::create(b, loop.getInductionVar(), loop.getStep());
+  first = multiply(b, multiply(b, before, times), count);
+}
+
+// The last tile has its own rows for those of the next.
+void PanelPrefetch::findRows(ImplicitLocOpBuilder &b, scf::ForOp loop,
+                             Value left) {
+  auto slice = left.getDefiningOp<tensor::ExtractSliceOp>();
+  if (!slice || slice.getSourceType().getRank() != 2)
+    return;
+  rowsOfTile = slice.getType().getDimSize(0);
+  rows = getBuffer(b, slice.getSource());
+  Value row = loop.getInductionVar();
+  firstRow = advance(b, row, loop.getStep(), loop.getUpperBound(), row);
+}
+
+void PanelPrefetch::fetch(OpBuilder &builder, Location loc,
+                          Value position) const {
+  ImplicitLocOpBuilder b(loc, builder);
+  fetchLines(b, arith::DivUIOp::create(b, position, number(b, kIterations)));
+  if (rows)
+    fetchRows(b, position);
+}
+
+static void prefetch(ImplicitLocOpBuilder &b, Value buffer, ValueRange at) {
+  memref::PrefetchOp::create(b, buffer, at, /*isWrite=*/false, kLocality,
+                             /*isDataCache=*/true);
+}
+
+void PanelPrefetch::fetchLines(ImplicitLocOpBuilder &b, Value times) const {
+  Value from = arith::AddIOp::create(b, first, multiply(b, times, count));
+  Value to =
+      arith::MinUIOp::create(b, arith::AddIOp::create(b, from, count), end);
+  auto loop = scf::ForOp::create(b, from, to, number(b, 1));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  AffineExpr line = b.getAffineDimExpr(0), start = b.getAffineDimExpr(1);
+  auto apply = [&](AffineExpr expr, Value offset) -> Value {
+    return affine::AffineApplyOp::create(
+        b, AffineMap::get(2, 0, start + expr),
+        ValueRange{loop.getInductionVar(), offset});
+  };
+  int64_t inLine = elementsOfLine;
+  int64_t linesOfStep = llvm::divideCeil(next.lanes, inLine);
+  SmallVector<Value> at;
+  if (next.hasStepsLast)
+    at = {apply(line % next.lanes, next.lane),
+          apply(line.floorDiv(next.lanes) * inLine, next.step)};
+  else
+    at = {apply(line.floorDiv(linesOfStep), next.step),
+          apply(line % linesOfStep * inLine, next.lane)};
+  prefetch(b, buffer, at);
+}
+
+void PanelPrefetch::fetchRows(ImplicitLocOpBuilder &b, Value position) const {
+  Value step = multiply(b, position, number(b, stepsAtOnce));
+  for (int64_t row = 0; row < rowsOfTile; ++row)
+    prefetch(b, rows,
+             {arith::AddIOp::create(b, firstRow, number(b, row)), step});
+}

@@ -1,0 +1,81 @@
+//===- PrefetchPanels.h - Panels that come next -----------------*- C++ -*-===//
+//
+// Licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A panel is read from memory all at once and then used for long. Meanwhile
+// memory would idle: here it brings the next panel into the caches.
+//
+//===----------------------------------------------------------------------===//
+#ifndef ROPE_LIB_TRANSFORMS_PREFETCHPANELS_H
+#define ROPE_LIB_TRANSFORMS_PREFETCHPANELS_H
+
+#include "LinalgTiles.h"
+#include "ProductPanels.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace mlir::rope {
+
+/// What is packed after a panel.
+struct NextPanel {
+  /// The operand, [K, N] or [N, K], as a whole.
+  Value source;
+  /// Whether it is [N, K].
+  bool hasStepsLast;
+  /// Its first step and lane, in elements.
+  Value step, lane;
+  /// Elements of a sum, and lanes.
+  Value steps;
+  int64_t lanes;
+};
+
+/// Fails unless `panel`, of which `block` is summing up to `steps` steps, is
+/// cut from a larger operand at the variable of a loop. What comes next is the
+/// following block of the panel, or after the last one the first block of the
+/// loop's next panel.
+std::optional<NextPanel> findNextPanel(RewriterBase &rewriter, Value panel,
+                                       DimBlock block, const Roles &roles,
+                                       int64_t steps);
+
+/// Prefetches of the next panel, spread over the loops that compute with one:
+/// so few at a time that other memory accesses need not wait for them. The rows
+/// of the next tile, which otherwise come from where they lie in memory as the
+/// sum starts, come with them.
+class PanelPrefetch {
+public:
+  /// Iterations of a sum between prefetches.
+  static constexpr int64_t kIterations = 16;
+
+  /// `tile` is in a loop over rows, which starts from 0. Each iteration of its
+  /// sum takes `stepsAtOnce` steps.
+  PanelPrefetch(RewriterBase &rewriter, linalg::GenericOp tile,
+                const Roles &roles, const NextPanel &next, int64_t stepsAtOnce);
+
+  /// Prefetches what belongs to the iterations from `position` on, a multiple
+  /// of kIterations.
+  void fetch(OpBuilder &builder, Location loc, Value position) const;
+
+private:
+  void findLines(ImplicitLocOpBuilder &b, scf::ForOp loop);
+  void findRows(ImplicitLocOpBuilder &b, scf::ForOp loop, Value left);
+  void fetchLines(ImplicitLocOpBuilder &b, Value times) const;
+  void fetchRows(ImplicitLocOpBuilder &b, Value position) const;
+
+  NextPanel next;
+  int64_t stepsAtOnce;
+  /// The operand, in memory.
+  Value buffer;
+  /// The first line of this tile, lines each time, and lines of the panel.
+  Value first, count, end;
+  int64_t elementsOfLine;
+  /// The rows [M, K] in memory, null if they are stored otherwise, and the
+  /// first and the number of those of the next tile.
+  Value rows, firstRow;
+  int64_t rowsOfTile;
+};
+
+} // namespace mlir::rope
+
+#endif // ROPE_LIB_TRANSFORMS_PREFETCHPANELS_H

@@ -1,0 +1,115 @@
+// RUN: rope-opt %s --rope-normalize-linalg --rope-tile-linalg --verify-each | FileCheck %s
+
+// While 16 steps of a tile are added up, a line of the next panel comes into
+// the caches: each step of the weight has four in a panel. With it come those
+// steps of the next tile's rows. The last panel has none after it and touches
+// its own once more, and so does the last tile.
+
+// CHECK-DAG: #[[$STEP:.*]] = affine_map<(d0) -> (d0 floordiv 4)>
+// CHECK-DAG: #[[$LANE:.*]] = affine_map<(d0, d1) -> (d0 * 16 + d1 - (d0 floordiv 4) * 64)>
+// CHECK-LABEL: func @next_panel
+// CHECK-SAME: %[[A:[a-z0-9]*]]: tensor<96x320xf32>, %[[W:[a-z0-9]*]]: tensor<320x256xf32>
+// CHECK-DAG: %[[C6:.*]] = arith.constant 6 : index
+// CHECK-DAG: %[[C64:.*]] = arith.constant 64 : index
+// CHECK-DAG: %[[C256:.*]] = arith.constant 256 : index
+// CHECK: scf.for %[[AT:.*]] = %{{.*}} to %[[C256]] step %[[C64]]
+// CHECK: %[[AFTER:.*]] = arith.addi %[[AT]], %[[C64]]
+// CHECK: %[[MORE:.*]] = arith.cmpi slt, %[[AFTER]], %[[C256]]
+// CHECK: %[[NEXT:.*]] = arith.select %[[MORE]], %[[AFTER]], %[[AT]]
+// CHECK: scf.for %[[ROW:.*]] = %{{.*}} step %[[C6]] iter_args
+// CHECK: %[[MEMORY:.*]] = bufferization.to_buffer %[[W]] read_only
+// CHECK: %[[ROWS:.*]] = bufferization.to_buffer %[[A]] read_only
+// CHECK: %[[BELOW:.*]] = arith.addi %[[ROW]], %[[C6]]
+// CHECK: %[[MORE:.*]] = arith.cmpi slt, %[[BELOW]]
+// CHECK: %[[FIRST:.*]] = arith.select %[[MORE]], %[[BELOW]], %[[ROW]]
+// CHECK: scf.for %[[STEP:.*]] = %{{.*}} iter_args(%{{.*}}) -> (vector<6x64xf32>)
+// CHECK: %[[END:.*]] = arith.minui
+// CHECK-NEXT: scf.for %[[LINE:.*]] = %{{.*}} to %[[END]] step
+// CHECK-DAG: %[[STEPS:.*]] = affine.apply #[[$STEP]](%[[LINE]])
+// CHECK-DAG: %[[COLUMN:.*]] = affine.apply #[[$LANE]](%[[LINE]], %[[NEXT]])
+// CHECK: memref.prefetch %[[MEMORY]][%[[STEPS]], %[[COLUMN]]], read, locality<2>
+// CHECK: memref.prefetch %[[ROWS]][%[[FIRST]], %[[STEP]]], read, locality<2>
+// CHECK-COUNT-5: memref.prefetch %[[ROWS]][%{{.*}}, %[[STEP]]]
+// CHECK-NOT: memref.prefetch
+// CHECK: scf.for {{.*}} iter_args(%{{.*}}) -> (vector<6x64xf32>)
+// CHECK: vector.contract
+func.func @next_panel(%a: tensor<96x320xf32>, %w: tensor<320x256xf32>, %e: tensor<96x256xf32>) -> tensor<96x256xf32> {
+  %r = linalg.matmul ins(%a, %w : tensor<96x320xf32>, tensor<320x256xf32>) outs(%e : tensor<96x256xf32>) -> tensor<96x256xf32>
+  return %r : tensor<96x256xf32>
+}
+
+// A weight as torch has it: a line holds 16 steps of one lane.
+// CHECK-LABEL: func @steps_in_lines
+// CHECK-SAME: %[[W:[a-z0-9]*]]: tensor<256x320xf32>
+// CHECK: %[[NEXT:.*]] = arith.select
+// CHECK: %[[MEMORY:.*]] = bufferization.to_buffer %[[W]] read_only
+// CHECK: %[[END:.*]] = arith.minui
+// CHECK-NEXT: scf.for %[[LINE:.*]] = %{{.*}} to %[[END]] step
+// CHECK-DAG: %[[LANE:.*]] = affine.apply {{.*}}(%[[LINE]], %[[NEXT]])
+// CHECK: memref.prefetch %[[MEMORY]][%[[LANE]], %{{.*}}], read
+func.func @steps_in_lines(%a: tensor<96x320xf32>, %w: tensor<256x320xf32>, %e: tensor<96x256xf32>) -> tensor<96x256xf32> {
+  %t = tensor.empty() : tensor<320x256xf32>
+  %turned = linalg.transpose ins(%w : tensor<256x320xf32>) outs(%t : tensor<320x256xf32>) permutation = [1, 0]
+  %r = linalg.matmul ins(%a, %turned : tensor<96x320xf32>, tensor<320x256xf32>) outs(%e : tensor<96x256xf32>) -> tensor<96x256xf32>
+  return %r : tensor<96x256xf32>
+}
+
+// A sum in blocks: next come further steps of the same lanes, and only after
+// the last of them other lanes.
+// CHECK-LABEL: func @next_block
+// CHECK: scf.for %[[AT:.*]] = %{{.*}} to
+// CHECK: scf.for %[[FROM:.*]] = %[[ZERO:.*]] to
+// CHECK: %[[LANE:.*]] = arith.select %{{.*}}, %{{.*}}, %[[AT]]
+// CHECK: %[[AFTER:.*]] = arith.addi %[[FROM]]
+// CHECK: %[[MORE:.*]] = arith.cmpi slt, %[[AFTER]]
+// CHECK: %[[STEP:.*]] = arith.select %[[MORE]], %[[AFTER]], %[[ZERO]]
+// CHECK: %[[LAST:.*]] = arith.cmpi eq, %[[STEP]], %[[ZERO]]
+// CHECK: arith.select %[[LAST]], %[[LANE]], %[[AT]]
+// CHECK: memref.prefetch
+func.func @next_block(%a: tensor<96x4096xf32>, %w: tensor<4096x256xf32>, %e: tensor<96x256xf32>) -> tensor<96x256xf32> {
+  %r = linalg.matmul ins(%a, %w : tensor<96x4096xf32>, tensor<4096x256xf32>) outs(%e : tensor<96x256xf32>) -> tensor<96x256xf32>
+  return %r : tensor<96x256xf32>
+}
+
+// Any number of rows, of steps and of lanes.
+// CHECK-LABEL: func @dynamic
+// CHECK: memref.prefetch
+func.func @dynamic(%a: tensor<?x?xf32>, %w: tensor<?x?xf32>, %e: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %r = linalg.matmul ins(%a, %w : tensor<?x?xf32>, tensor<?x?xf32>) outs(%e : tensor<?x?xf32>) -> tensor<?x?xf32>
+  return %r : tensor<?x?xf32>
+}
+
+// Few rows are done before memory is.
+// CHECK-LABEL: func @few_rows
+// CHECK-NOT: memref.prefetch
+func.func @few_rows(%a: tensor<47x320xf32>, %w: tensor<320x256xf32>, %e: tensor<47x256xf32>) -> tensor<47x256xf32> {
+  %r = linalg.matmul ins(%a, %w : tensor<47x320xf32>, tensor<320x256xf32>) outs(%e : tensor<47x256xf32>) -> tensor<47x256xf32>
+  return %r : tensor<47x256xf32>
+}
+
+// There is but one panel.
+// CHECK-LABEL: func @one_panel
+// CHECK-NOT: memref.prefetch
+func.func @one_panel(%a: tensor<96x320xf32>, %w: tensor<320x64xf32>, %e: tensor<96x64xf32>) -> tensor<96x64xf32> {
+  %r = linalg.matmul ins(%a, %w : tensor<96x320xf32>, tensor<320x64xf32>) outs(%e : tensor<96x64xf32>) -> tensor<96x64xf32>
+  return %r : tensor<96x64xf32>
+}
+
+// A sum shorter than what lies between two prefetches.
+// CHECK-LABEL: func @short_sum
+// CHECK-NOT: memref.prefetch
+func.func @short_sum(%a: tensor<96x16xf32>, %w: tensor<16x256xf32>, %e: tensor<96x256xf32>) -> tensor<96x256xf32> {
+  %r = linalg.matmul ins(%a, %w : tensor<96x16xf32>, tensor<16x256xf32>) outs(%e : tensor<96x256xf32>) -> tensor<96x256xf32>
+  return %r : tensor<96x256xf32>
+}
+
+// Rows that do not lie in memory row by row: of those, nothing is prefetched.
+// CHECK-LABEL: func @rows_apart
+// CHECK: memref.prefetch
+// CHECK-NOT: memref.prefetch
+func.func @rows_apart(%a: tensor<320x96xf32>, %w: tensor<320x256xf32>, %e: tensor<96x256xf32>) -> tensor<96x256xf32> {
+  %t = tensor.empty() : tensor<96x320xf32>
+  %turned = linalg.transpose ins(%a : tensor<320x96xf32>) outs(%t : tensor<96x320xf32>) permutation = [1, 0]
+  %r = linalg.matmul ins(%turned, %w : tensor<96x320xf32>, tensor<320x256xf32>) outs(%e : tensor<96x256xf32>) -> tensor<96x256xf32>
+  return %r : tensor<96x256xf32>
+}
