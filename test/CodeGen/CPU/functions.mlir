@@ -10,13 +10,14 @@
 func.func @layers(%q: !Q, %o: !Q) {
   // CHECK: %[[X:.*]] = memref.alloc()
   %x = memref.alloc() : !Q
-  // CHECK: call @[[SHARED:rope_attention.*]](%[[Q]], %[[Q]], %[[Q]], %[[X]])
+  // CHECK: call @rope_attention(%[[Q]], %[[Q]], %[[Q]], %[[X]])
   rope.attention ins(%q, %q, %q : !Q, !Q, !Q) outs(%x : !Q) scale 0.5
-  // CHECK: call @[[SHARED]](%[[X]], %[[Q]], %[[Q]], %[[O]])
+  // CHECK: call @rope_attention(%[[X]], %[[Q]], %[[Q]], %[[O]])
   rope.attention ins(%x, %q, %q : !Q, !Q, !Q) outs(%o : !Q) scale 0.5
-  // CHECK-NOT: call @[[SHARED]](
-  // CHECK: call @rope_attention{{.*}}(%[[X]], %[[Q]], %[[Q]], %[[O]])
+  // CHECK: call @rope_attention_0(%[[X]], %[[Q]], %[[Q]], %[[O]])
   rope.attention ins(%x, %q, %q : !Q, !Q, !Q) outs(%o : !Q) scale 0.25
+  // CHECK: call @rope_attention_1(%[[X]], %[[Q]], %[[Q]], %[[O]])
+  rope.attention ins(%x, %q, %q : !Q, !Q, !Q) outs(%o : !Q) scale 0.5 {rope.plan = #rope.cpu_plan<rows = 2>}
   memref.dealloc %x : !Q
   return
 }
@@ -28,7 +29,7 @@ func.func @strides(%q: !Q, %k: !S, %o: !S) {
   // CHECK: %[[PLAIN_K:.*]] = memref.alloc() : memref<32x8xf32>
   // CHECK: memref.copy %[[K]], %[[PLAIN_K]]
   // CHECK: %[[PLAIN_O:.*]] = memref.alloc() : memref<32x8xf32>
-  // CHECK: call @rope_attention{{.*}}(%[[Q]], %[[PLAIN_K]], %[[Q]], %[[PLAIN_O]])
+  // CHECK: call @rope_attention(%[[Q]], %[[PLAIN_K]], %[[Q]], %[[PLAIN_O]])
   // CHECK: memref.copy %[[PLAIN_O]], %[[O]]
   // CHECK: memref.dealloc %[[PLAIN_O]]
   // CHECK: memref.dealloc %[[PLAIN_K]]
@@ -37,6 +38,8 @@ func.func @strides(%q: !Q, %k: !S, %o: !S) {
 }
 
 // CHECK: func.func private @rope_attention({{.*}}) attributes {no_inline}
+// CHECK: func.func private @rope_attention_0({{.*}}) attributes {no_inline}
+// CHECK: func.func private @rope_attention_1({{.*}}) attributes {no_inline}
 // CHECK-NOT: rope.attention
 
 // -----

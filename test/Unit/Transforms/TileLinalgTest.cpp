@@ -265,21 +265,23 @@ TEST(TileLinalg, NarrowProductsOfFewRows) {
 }
 
 // What follows the last step of a row is the next row, which has no part in it.
+// There are infinities in all rows of one operand but the first.
 TEST(TileLinalg, NarrowProductsReadNoFurtherThanTheirRows) {
-  for (bool transposed : {false, true})
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  for (auto [transposed, inWeight] :
+       {std::pair(false, false), {true, false}, {true, true}})
     for (int64_t rows : {2, 20}) {
       Program program(getNarrowProduct(transposed, std::to_string(rows), "%f"));
       Array a = makeFilled(DType::BF16, {rows, 3}, 1);
-      for (int64_t i = 1; i < rows; ++i)
-        a.set(3 * i, std::numeric_limits<double>::infinity());
       Array b = transposed ? makeFilled(DType::BF16, {5, 3}, 2)
                            : makeFilled(DType::BF16, {3, 5}, 2);
+      Array &operand = inWeight ? b : a;
+      for (int64_t i = 3; i < operand.getNumElements(); i += 3)
+        operand.set(i, kInfinity);
       Array c = makeFilled(DType::F32, {rows, 5}, std::nan(""));
       Array r = std::move(program.call("f", a, b, c).front());
-      for (int64_t j = 0; j < 5; ++j) {
-        EXPECT_EQ(at(r, j), 6.5);
-        EXPECT_EQ(at(r, 5 + j), std::numeric_limits<double>::infinity());
-      }
+      for (int64_t i = 0; i < 5 * rows; ++i)
+        EXPECT_EQ(at(r, i), (inWeight ? i % 5 : i / 5) == 0 ? 6.5 : kInfinity);
     }
 }
 

@@ -107,6 +107,16 @@ TEST_P(DotsAttention, HiddenValuesMayBeAnything) {
     expectEqual(attention);
 }
 
+/// The last of an odd number of keys has no other to be paired with.
+TEST_P(DotsAttention, InfinityOfTheLastKey) {
+  AttentionCase attention = makeCase();
+  fillExact(attention);
+  reference::Array &values = attention.value.values;
+  for (int64_t head = 1; head <= attention.h; ++head)
+    values[head * attention.n * attention.e - 1] = INFINITY;
+  expectEqual(attention);
+}
+
 /// Whole numbers of log2 that move the reference.
 TEST_P(DotsAttention, ScoresFarFromTheirReference) {
   for (double step : {-64.0, 1.0, 64.0}) {

@@ -37,7 +37,7 @@ protected:
     attention.n = causal ? 41 : 50;
     attention.d = 22;
     attention.e = 40;
-    attention.normalizerEps = 1e-6;
+    attention.normalizerEps = 0.25;
     return attention;
   }
 };

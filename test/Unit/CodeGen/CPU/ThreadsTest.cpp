@@ -65,8 +65,9 @@ TEST(Threads, Attention) {
   attention.keyLength = {"b", "i64"};
   attention.lse.letters = "b(hg)m";
   expectSame(attention);
-  // Several parts of a head.
-  attention.b = attention.h = 1;
+  // Several parts of each head.
+  attention.b = 1;
+  attention.h = 2;
   attention.m = attention.n = 170;
   expectSame(attention);
   // One row for each head: keys are read where they lie.
