@@ -44,6 +44,30 @@ func.func @strides(%q: !Q, %k: !S, %o: !S) {
 
 // -----
 
+// One op takes a buffer twice, the other two buffers: the function they share
+// reads all that it is given.
+// RUN: rope-opt %s --split-input-file --rope-plan --rope-attention-to-vector --rope-linear-attention-to-vector | FileCheck %s --check-prefix=READS
+!Q = memref<32x8xf32>
+func.func @twice(%q: !Q, %k: !Q, %v: !Q, %o: !Q) {
+  rope.attention ins(%k, %k, %k : !Q, !Q, !Q) outs(%o : !Q) scale 0.5
+  rope.attention ins(%q, %k, %v : !Q, !Q, !Q) outs(%o : !Q) scale 0.5
+  rope.linear_attention ins(%k, %k, %k : !Q, !Q, !Q) outs(%o : !Q) feature_map exp
+  rope.linear_attention ins(%q, %k, %v : !Q, !Q, !Q) outs(%o : !Q) feature_map exp
+  return
+}
+
+// READS-LABEL: func.func @twice
+// READS: func.func private @rope_attention(%[[Q:[^:]*]]: {{[^,]*}}, %[[K:[^:]*]]: {{[^,]*}}, %[[V:[^:]*]]:
+// READS-DAG: vector.load %[[Q]]
+// READS-DAG: vector.load %[[K]]
+// READS-DAG: vector.load %[[V]]
+// READS: func.func private @rope_linear_attention(%[[LQ:[^:]*]]: {{[^,]*}}, %[[LK:[^:]*]]: {{[^,]*}}, %[[LV:[^:]*]]:
+// READS-DAG: vector.load %[[LQ]]
+// READS-DAG: vector.load %[[LK]]
+// READS-DAG: vector.load %[[LV]]
+
+// -----
+
 !Q = memref<32x8xf32>
 
 // Each module has functions of its own.
