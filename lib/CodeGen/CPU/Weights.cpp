@@ -90,6 +90,12 @@ static Value addMask(AttentionKernel &k, Value score, Value mask,
   return k.add(k.fma(mask, k.numbers(kLog2E), score), reference);
 }
 
+/// Whether a float mask leaves keys to be seen: only −∞ hides one, not NaN.
+static Value isAdded(AttentionKernel &k, Value mask) {
+  Value lowest = k.numbers(-std::numeric_limits<float>::infinity());
+  return arith::CmpFOp::create(k, arith::CmpFPredicate::UNE, mask, lowest);
+}
+
 Value cpu::computeRowWeights(AttentionKernel &k, const ScoredItem &item,
                              Value row, Value highest, bool padded) {
   RowMasks masks(k, item, row, padded);
@@ -100,13 +106,17 @@ Value cpu::computeRowWeights(AttentionKernel &k, const ScoredItem &item,
   for (int64_t v = 0; v < k.getKeyVectors(); ++v) {
     Value score =
         k.loadVector(k.scratch.scores, {item.buffer, row, v * k.lanes});
-    if (reference)
-      score = addMask(k, score, masks.loadFloats(v), reference);
+    Value seen = masks.getSeen(v);
+    if (reference) {
+      Value mask = masks.loadFloats(v);
+      score = addMask(k, score, mask, reference);
+      seen = k.both(seen, isAdded(k, mask));
+    }
     score = k.maxOrSecond(k.numbers(kLowestScore), score);
     highest = k.maxOrSecond(score, highest);
     Value weight = buildExp2(k, score, k.plan.getLookup(),
                              /*rounded=*/k.productWidth > 1);
-    if (Value seen = masks.getSeen(v))
+    if (seen)
       weight = k.select(seen, weight, k.numbers(0.0));
     weights.push_back(weight);
   }
@@ -201,11 +211,7 @@ void CarefulRow::load() {
     Value isSeen = k.both(isInRange(k, range, v * k.lanes), masks.getSeen(v));
     if (k.mask == MaskKind::Add) {
       Value mask = masks.loadFloats(v);
-      Value lowest = k.numbers(-std::numeric_limits<float>::infinity());
-      // A NaN hides nothing.
-      Value isAdded =
-          arith::CmpFOp::create(k, arith::CmpFPredicate::UNE, mask, lowest);
-      isSeen = k.both(isSeen, isAdded);
+      isSeen = k.both(isSeen, isAdded(k, mask));
       mask = k.maxOrSecond(k.numbers(kLowestMask), mask);
       Value reference =
           k.broadcast(k.load(k.scratch.references, {masks.blockRow}));

@@ -108,13 +108,21 @@ Cases test::listChannels(AttentionCase attention) {
 /// Odd: one of a pair of keys is hidden.
 static constexpr int64_t kFirstHidden = 101;
 
-static void fillHidden(AttentionCase &attention) {
-  for (OperandCase *operand : {&attention.key, &attention.value}) {
-    int64_t channels = operand == &attention.key ? attention.d : attention.e;
-    for (int64_t i = 0; i < operand->values.getNumElements(); ++i)
-      if (i / channels % attention.n >= kFirstHidden)
-        operand->values[i] = i % 2 ? NAN : INFINITY;
-  }
+static void fillHidden(AttentionCase &attention, OperandCase &operand,
+                       int64_t channels, double even, double odd) {
+  for (int64_t i = 0; i < operand.values.getNumElements(); ++i)
+    if (i / channels % attention.n >= kFirstHidden)
+      operand.values[i] = i % 2 ? odd : even;
+}
+
+/// The case with keys and values that are no numbers, and with values that even
+/// the smallest weight would show.
+static Cases fillHidden(const AttentionCase &attention) {
+  Cases cases(2, attention);
+  fillHidden(cases[0], cases[0].key, attention.d, INFINITY, NAN);
+  fillHidden(cases[0], cases[0].value, attention.e, INFINITY, NAN);
+  fillHidden(cases[1], cases[1].value, attention.e, 3e38, 3e38);
+  return cases;
 }
 
 Cases test::listHiddenKeys(const AttentionCase &attention,
@@ -133,7 +141,8 @@ Cases test::listHiddenKeys(const AttentionCase &attention,
       if (i % masked.n >= kFirstHidden)
         masked.mask.values[i] = type == "i1" ? 0.0 : -INFINITY;
   }
-  for (AttentionCase &one : cases)
-    fillHidden(one);
-  return cases;
+  Cases filled;
+  for (const AttentionCase &one : cases)
+    llvm::append_range(filled, fillHidden(one));
+  return filled;
 }

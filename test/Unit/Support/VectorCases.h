@@ -45,8 +45,9 @@ std::vector<AttentionCase> listMasks(AttentionCase attention, StringRef type);
 /// Less than a vector of channels, and no more than one.
 std::vector<AttentionCase> listChannels(AttentionCase attention);
 
-/// Keys and values of infinities and NaN, which a length, the order or a mask
-/// of one of these types hides. `fill` draws all the other numbers.
+/// Keys and values of infinities and NaN, and huge values, which a length, the
+/// order or a mask of one of these types hides. `fill` draws all the other
+/// numbers.
 using FillCase = llvm::function_ref<void(AttentionCase &)>;
 std::vector<AttentionCase> listHiddenKeys(const AttentionCase &attention,
                                           ArrayRef<StringRef> maskTypes,
