@@ -37,6 +37,9 @@ struct RowMasks {
   Value loadFloats(int64_t vector);
   /// Which keys of a vector the row sees by positions and mask, or null.
   Value getSeen(int64_t vector);
+  /// Asks for the mask of the next panel. From row to row of a mask the machine
+  /// looks ahead by itself only where these are near each other.
+  void prefetch();
 
   AttentionKernel &k;
   Value panel, blockRow;
@@ -55,6 +58,24 @@ RowMasks::RowMasks(AttentionKernel &k, const Item &item, Value row, bool padded)
 Value RowMasks::loadFloats(int64_t vector) {
   Value key = k.plus(k.times(panel, k.tileKeys), vector * k.lanes);
   return loadFloatMask(k, at, key, padded);
+}
+
+void RowMasks::prefetch() {
+  if (!findHolder(k.domain.getLabels(OperandRole::Mask), DomainDim::N))
+    return;
+  // A boolean takes a byte.
+  Type element = k.getElementType(OperandRole::Mask);
+  int64_t perLine =
+      kLineBytes / std::max<int64_t>(element.getIntOrFloatBitWidth() / 8, 1);
+  Coordinates next = at;
+  Value first = k.times(k.plus(panel, 1), k.tileKeys);
+  for (int64_t key = 0; key < k.tileKeys; key += perLine) {
+    next.n = k.lesser(k.plus(first, key), k.minus(k.numKeys, 1));
+    memref::PrefetchOp::create(k, k.getOperand(OperandRole::Mask),
+                               k.indices(k.getIndices(OperandRole::Mask, next)),
+                               /*isWrite=*/false,
+                               /*localityHint=*/2, /*isDataCache=*/true);
+  }
 }
 
 Value RowMasks::getSeen(int64_t vector) {
@@ -102,6 +123,8 @@ Value cpu::computeRowWeights(AttentionKernel &k, const ScoredItem &item,
   Value reference;
   if (k.mask == MaskKind::Add)
     reference = k.broadcast(k.load(k.scratch.references, {masks.blockRow}));
+  if (k.mask != MaskKind::None)
+    masks.prefetch();
   SmallVector<Value> weights;
   for (int64_t v = 0; v < k.getKeyVectors(); ++v) {
     Value score =

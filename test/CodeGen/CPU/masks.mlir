@@ -59,9 +59,11 @@ func.func @full(%q: memref<16x4xf32>, %o: memref<16x4xf32>) {
 
 #plan = #rope.cpu_plan<lanes = 4, rows = 2, keys = 2, channels = 1, group = 1, strips = 2, weave = -1>
 
-// A boolean is a byte. The last panel reaches beyond the mask.
+// A boolean is a byte. The last panel reaches beyond the mask. The next one's
+// part of it is asked for.
 // CHECK-LABEL: func.func private @rope_attention
 // CHECK-SAME: %[[MASK:[^:]*]]: memref<16x11xi1>
+// CHECK: memref.prefetch %[[MASK]][%{{.*}}, %{{.*}}], read, locality<2>
 // CHECK: %[[BYTES:.*]] = builtin.unrealized_conversion_cast %[[MASK]] : memref<16x11xi1> to memref<16x11xi8>
 // CHECK: %[[LOADED:.*]] = vector.maskedload %[[BYTES]]
 // CHECK: %[[SEEN:.*]] = arith.cmpi ne, %[[LOADED]]
@@ -85,7 +87,10 @@ func.func @boolean(%q: memref<16x4xf32>, %k: memref<11x4xf32>, %mask: memref<16x
 // CHECK: %[[LOADED:.*]] = vector.load %[[MASK]]
 // CHECK: %[[WIDE:.*]] = arith.extf %[[LOADED]] : vector<4xbf16> to vector<4xf32>
 // CHECK: %[[SUM:.*]] = vector.fma %[[WIDE]], %[[LOG2E]], %[[SCORE]]
-// CHECK: arith.addf %[[SUM]], %{{.*}}
+// CHECK: %[[REST:.*]] = arith.addf %[[SUM]], %{{.*}}
+// A weight has a least exponent, so that one of −∞ is zero by choice.
+// CHECK: %[[SEEN:.*]] = arith.cmpf une, %[[WIDE]], %{{.*}}
+// CHECK: arith.select %[[SEEN]], %{{.*}}, %{{.*}} : vector<4xi1>, vector<4xf32>
 func.func @additive(%q: memref<16x4xf32>, %mask: memref<16x16xbf16>, %o: memref<16x4xf32>) {
   rope.attention ins(%q, %q, %q : memref<16x4xf32>, memref<16x4xf32>, memref<16x4xf32>)
     mask(%mask : memref<16x16xbf16>) outs(%o : memref<16x4xf32>) scale 0.5 {rope.plan = #plan}
