@@ -86,7 +86,8 @@ void rope::buildTensorStage(OpPassManager &pm,
     plan.lanes = options.lanes;
     plan.registers = options.registers;
     plan.lookup = options.lookup;
-    plan.dots = options.dots && options.relaxedBF16;
+    plan.dots = options.dots;
+    plan.relaxedBF16 = options.relaxedBF16;
     pm.addPass(createPlanPass(plan));
     decompose.keepPlanned = true;
   }

@@ -53,6 +53,14 @@
 // RUN: not rope-compile %s -o %t/x.o --pipeline-options dots 2>&1 | FileCheck %s --check-prefix=DOTS
 // DOTS: rope-compile: error: bad pipeline options 'dots': dots wants a processor with AVX512-BF16
 
+// RUN: sed -n 's/^\/\/ PLANNED //p' %s > %t/planned.mlir
+// RUN: not rope-compile %t/planned.mlir -o %t/x.o --target-cpu haswell 2>&1 | FileCheck %s --check-prefix=TARGET
+// TARGET: planned.mlir:2:8: error: 'rope.attention' op has a plan with lookup, which wants a target with AVX-512
+// PLANNED func.func @f(%q: tensor<40x8xf32>, %o: tensor<40x8xf32>) -> tensor<40x8xf32> {
+// PLANNED   %r = rope.attention ins(%q, %q, %q : tensor<40x8xf32>, tensor<40x8xf32>, tensor<40x8xf32>) outs(%o : tensor<40x8xf32>) scale 0.5 {rope.plan = #rope.cpu_plan<lookup = true>} -> tensor<40x8xf32>
+// PLANNED   return %r : tensor<40x8xf32>
+// PLANNED }
+
 // RUN: echo 'func.func @f(%%x: tensor<2xf32>) -> tensor<2xf32> { %%0 = "what.is"(%%x) : (tensor<2xf32>) -> tensor<2xf32> return %%0 : tensor<2xf32> }' > %t/unknown.mlir
 // RUN: not rope-compile %t/unknown.mlir -o %t/x.o 2>&1 | FileCheck %s --check-prefix=DIALECT
 // DIALECT: unknown.mlir:1:66: error: operation being parsed with an unregistered dialect

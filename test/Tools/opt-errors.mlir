@@ -43,6 +43,10 @@
 // RUN: not rope-opt %s --rope-plan=lanes=128 2>&1 | FileCheck %s --check-prefix=LANES
 // LANES: opt-errors.mlir:{{.*}}: error: rope-plan: lanes must be a power of two up to 64, not {{7|0|128}}
 
+// RUN: not rope-opt %s --rope-cpu-pipeline=stream-bytes=-5 2>&1 | FileCheck %s --check-prefix=STREAM
+// RUN: not rope-opt %s --rope-rotation-to-vector=stream-bytes=-5 2>&1 | FileCheck %s --check-prefix=STREAM
+// STREAM: opt-errors.mlir:{{.*}}: error: rope-rotation-to-vector: stream-bytes must not be negative, got -5
+
 // RUN: not rope-opt %s --rope-tile-linalg=lanes=7 2>&1 | FileCheck %s --check-prefix=VECTOR
 // RUN: not rope-opt %s --rope-tile-linalg=lanes=2 2>&1 | FileCheck %s --check-prefix=VECTOR
 // RUN: not rope-opt %s --rope-tile-linalg=lanes=128 2>&1 | FileCheck %s --check-prefix=VECTOR

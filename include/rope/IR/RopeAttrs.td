@@ -326,12 +326,14 @@ def Rope_Choice : DefaultValuedParameter<"int64_t", "0">;
 def Rope_CPUPlanAttr : Rope_Attr<"CPUPlan", "cpu_plan"> {
   let summary = "how attention becomes vector code for a CPU";
   let description = [{
-    The discardable attribute `rope.plan` of an attention op. rope-plan writes
-    it, a user may write it, and rope-attention-to-vector reads it: an op that
-    has one is not decomposed. On a rotation, for rope-rotation-to-vector, it
-    says no more than that, and its numbers mean nothing. A plan is advice; but
-    for `dots` it never changes what an op means. A number left out, or 0, is
-    chosen by rope-plan.
+    The discardable attribute `rope.plan` of an attention, a linear attention or
+    a rotation. rope-plan writes it, a user may write it, and
+    rope-attention-to-vector, rope-linear-attention-to-vector and
+    rope-rotation-to-vector read it: an op that has one is not decomposed. A plan
+    is advice; but for `dots` it never changes what an op means. A number left
+    out, or 0, is chosen by rope-plan.
+
+    Of an attention:
 
     - `lanes`: f32 in one vector.
     - `rows`, `keys`: a score tile is this many query rows by this many vectors
@@ -346,8 +348,13 @@ def Rope_CPUPlanAttr : Rope_Attr<"CPUPlan", "cpu_plan"> {
       values are read where they lie (decoding) instead of packed; -1: never. If
       the number of rows is not known, any positive number means that they are.
     - `lookup`: exponentials by a table in registers (AVX-512).
-    - `dots`: products of pairs of bf16 (AVX-512 BF16), for which rotated
-      operands and weights are rounded to bf16. Not for few query rows.
+    - `dots`: products of pairs of bf16 (AVX512-BF16), for which rotated
+      operands and weights are rounded to bf16, and keys are packed.
+
+    Of a linear attention `lanes` is the same, `keys` are the vectors of keys of
+    a chunk, and a register tile is `rows` rows (of queries, or of the state) by
+    `channels` vectors of value channels. Other numbers mean nothing there, and
+    none mean anything on a rotation.
 
     Constraint: lanes are a power of two up to 64, `weave` and `stream` are at
     least -1, and the other numbers are between 0 and 64.

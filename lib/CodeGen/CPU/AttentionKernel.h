@@ -311,13 +311,6 @@ std::optional<int64_t> findNumRows(AttentionOp op);
 /// Whether a plan with this `stream` reads keys and values where they lie.
 bool isStreamed(AttentionOp op, int64_t stream);
 
-/// Whether products of pairs of bf16 can do an attention.
-bool takesDots(AttentionOp op, int64_t lanes);
-
-/// Why vector code cannot do an attention, whatever memory its operands are in;
-/// nullopt if it can.
-std::optional<std::string> findOperandObstacle(AttentionOp op);
-
 /// Computes all of the op, in place of it.
 void computeAttention(AttentionKernel &k);
 

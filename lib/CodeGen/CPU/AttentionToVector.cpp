@@ -11,8 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AttentionKernel.h"
-#include "Outliner.h"
-#include "UnitStrides.h"
+#include "PlannedOps.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -130,47 +129,16 @@ void cpu::computeAttention(AttentionKernel &k) {
 // Functions
 //===----------------------------------------------------------------------===//
 
-/// Whether a plan can be carried out; a diagnostic if not.
-static LogicalResult checkPlan(AttentionOp op, CPUPlanAttr plan) {
-  if (std::optional<std::string> obstacle = findOperandObstacle(op))
-    return op.emitOpError() << "cannot have a plan: " << *obstacle;
-  for (int64_t number :
-       {plan.getLanes(), plan.getRows(), plan.getKeys(), plan.getChannels(),
-        plan.getGroup(), plan.getStrips(), plan.getWeave()})
-    if (number == 0)
-      return op.emitOpError("has a plan with open numbers: run rope-plan");
-  if (plan.getLookup() && plan.getLanes() != 16)
-    return op.emitOpError("has a plan with lookup, which wants 16 lanes");
-  if (plan.getDots() && !takesDots(op, plan.getLanes()))
-    return op.emitOpError("has a plan with dots, which want 16 lanes, and bf16 "
-                          "queries, keys and values");
+static LogicalResult computeOnThreads(AttentionKernel &k) {
+  if (k.threads && failed(declareThreadCount(k.op)))
+    return failure();
+  computeAttention(k);
   return success();
 }
 
 LogicalResult rope::lowerAttentionToVector(ModuleOp module, bool threads) {
-  SmallVector<AttentionOp> ops;
-  module.walk([&](AttentionOp op) {
-    if (op->hasAttr(kPlanAttrName) && op.hasPureBufferSemantics())
-      ops.push_back(op);
-  });
-  Outliner outliner("rope_attention");
-  for (AttentionOp op : ops) {
-    auto plan = op->getAttrOfType<CPUPlanAttr>(kPlanAttrName);
-    if (failed(checkPlan(op, plan)))
-      return failure();
-    if (threads && failed(declareThreadCount(op)))
-      return failure();
-    removeLastStrides(op);
-    auto inside = cast_or_null<AttentionOp>(outliner.outline(op));
-    if (!inside)
-      continue;
-    OpBuilder builder(inside);
-    AttentionKernel kernel(inside, plan, builder);
-    kernel.threads = threads;
-    computeAttention(kernel);
-    inside.erase();
-  }
-  return success();
+  return lowerAllPlanned<AttentionOp>(module, "rope_attention", threads,
+                                      computeOnThreads);
 }
 
 namespace {

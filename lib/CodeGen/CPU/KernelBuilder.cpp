@@ -227,8 +227,10 @@ void KernelBuilder::storeVector(Value x, Value memref, ArrayRef<IndexLike> at) {
   vector::StoreOp::create(*this, x, memref, indices(at));
 }
 Value KernelBuilder::reserve(ArrayRef<int64_t> shape, Type element) {
-  return memref::AllocaOp::create(*this, MemRefType::get(shape, element),
-                                  getI64IntegerAttr(64));
+  auto type = MemRefType::get(shape, element);
+  int64_t bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+  reservedBytes += type.getNumElements() * bits / 8;
+  return memref::AllocaOp::create(*this, type, getI64IntegerAttr(64));
 }
 
 //===----------------------------------------------------------------------===//

@@ -130,6 +130,8 @@ public:
   void storeVector(Value x, Value memref, ArrayRef<IndexLike> at);
   /// Memory of the current function, aligned to cache lines.
   Value reserve(ArrayRef<int64_t> shape, Type element);
+  /// How much of it there is.
+  int64_t reservedBytes = 0;
 
   //===--------------------------------------------------------------------===//
   // Control flow

@@ -11,9 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LinearKernel.h"
-#include "LinearPlan.h"
-#include "Outliner.h"
-#include "UnitStrides.h"
+#include "PlannedOps.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -93,7 +91,7 @@ static void computeHead(LinearKernel &k) {
   storeStates(k);
 }
 
-static void computeLinearAttention(LinearKernel &k) {
+static LogicalResult computeLinearAttention(LinearKernel &k) {
   auto member = [&](function_ref<void()> loop) {
     reserveMemory(k);
     loop();
@@ -104,33 +102,6 @@ static void computeLinearAttention(LinearKernel &k) {
     k.h = h;
     computeHead(k);
   });
-}
-
-/// Whether a plan can be carried out; a diagnostic if not.
-static LogicalResult checkPlan(LinearAttentionOp op, CPUPlanAttr plan) {
-  if (std::optional<std::string> obstacle = findOperandObstacle(op))
-    return op.emitOpError() << "cannot have a plan: " << *obstacle;
-  for (int64_t number :
-       {plan.getLanes(), plan.getRows(), plan.getKeys(), plan.getChannels()})
-    if (number == 0)
-      return op.emitOpError("has a plan with open numbers: run rope-plan");
-  return success();
-}
-
-static LogicalResult lowerToVector(LinearAttentionOp op, Outliner &outliner,
-                                   bool threads) {
-  auto plan = op->getAttrOfType<CPUPlanAttr>(kPlanAttrName);
-  if (failed(checkPlan(op, plan)))
-    return failure();
-  removeLastStrides(op);
-  auto inside = cast_or_null<LinearAttentionOp>(outliner.outline(op));
-  if (!inside)
-    return success();
-  OpBuilder builder(inside);
-  LinearKernel kernel(inside, plan, builder);
-  kernel.threads = threads;
-  computeLinearAttention(kernel);
-  inside.erase();
   return success();
 }
 
@@ -140,15 +111,10 @@ struct LinearAttentionToVectorPass
   using LinearAttentionToVectorPassBase::LinearAttentionToVectorPassBase;
 
   void runOnOperation() override {
-    SmallVector<LinearAttentionOp> ops;
-    getOperation().walk([&](LinearAttentionOp op) {
-      if (op->hasAttr(kPlanAttrName) && op.hasPureBufferSemantics())
-        ops.push_back(op);
-    });
-    Outliner outliner("rope_linear_attention");
-    for (LinearAttentionOp op : ops)
-      if (failed(lowerToVector(op, outliner, threads)))
-        return signalPassFailure();
+    if (failed(lowerAllPlanned<LinearAttentionOp>(
+            getOperation(), "rope_linear_attention", threads,
+            computeLinearAttention)))
+      signalPassFailure();
   }
 };
 } // namespace

@@ -10,7 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AttentionKernel.h"
-#include "LinearPlan.h"
+#include "Obstacles.h"
 #include "RotationParts.h"
 
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -34,104 +34,10 @@ namespace mlir::rope {
 using namespace mlir;
 using namespace mlir::rope;
 
-//===----------------------------------------------------------------------===//
-// What vector code can do
-//===----------------------------------------------------------------------===//
-
-static std::optional<std::string> findTypeObstacle(AttentionOp op) {
-  AttentionLikeOpInterface self = op;
-  for (OperandRole role :
-       {OperandRole::Query, OperandRole::Key, OperandRole::Value,
-        OperandRole::Mask, OperandRole::Sink})
-    if (Value operand = self.getRoleOperand(role))
-      if (getElementTypeOrSelf(operand).isF64())
-        return (stringifyRole(role) + " is f64, vectors are f32").str();
-  return std::nullopt;
-}
-
-static std::optional<std::string> findNumberObstacle(AttentionOp op) {
-  double softcap = op.getSoftcap() ? op.getSoftcap()->convertToDouble() : 1.0;
-  double factor = op.getScale().convertToDouble() / softcap;
-  for (double number : {factor, softcap}) {
-    auto rounded = static_cast<float>(2 * number);
-    if (number != 0 && !std::isnormal(rounded))
-      return "f32 cannot hold the scale or the softcap";
-  }
-  return std::nullopt;
-}
-
-static std::optional<std::string> findChannelObstacle(AttentionOp op) {
-  AttentionLikeOpInterface self = op;
-  for (auto [role, dim] : {std::pair(OperandRole::Query, DomainDim::D),
-                           {OperandRole::Key, DomainDim::D},
-                           {OperandRole::Value, DomainDim::E},
-                           {OperandRole::Output, DomainDim::E}}) {
-    DimLabels labels = self.getLabels(role);
-    if (findDim(labels, dim) != labels.size() - 1)
-      return ("channels are not the last dim of " + stringifyRole(role)).str();
-  }
-  for (DomainDim dim : {DomainDim::D, DomainDim::E}) {
-    int64_t extent = self.getStaticExtent(dim);
-    if (ShapedType::isDynamic(extent))
-      return "the number of channels is dynamic";
-    if (std::optional<std::string> obstacle = cpu::findWidthObstacle(extent))
-      return obstacle;
-  }
-  return std::nullopt;
-}
-
-static std::optional<std::string> findMaskObstacle(AttentionOp op) {
-  if (!op.getMask())
-    return std::nullopt;
-  DimLabels labels = AttentionLikeOpInterface(op).getLabels(OperandRole::Mask);
-  std::optional<unsigned> keys = findDim(labels, DomainDim::N);
-  if (keys && *keys != labels.size() - 1)
-    return "keys are not the last dim of mask";
-  return std::nullopt;
-}
-
-static constexpr StringLiteral kOverwrites =
-    "an input may share memory with a result";
-
-template <typename OpTy>
-static std::optional<std::string> findMemoryObstacle(OpTy op) {
-  if (op.hasPureTensorSemantics())
-    return std::nullopt;
-  for (Value init : op.getInits())
-    for (Value input : op.getDpsInputs())
-      if (isa<MemRefType>(input.getType()) && mayOverlap(input, init))
-        return kOverwrites.str();
-  return std::nullopt;
-}
-
-/// Rows are read before they are written, so the init may be the input.
-static bool isOverwritten(const cpu::RotationParts &parts) {
-  if (!isa<MemRefType>(parts.init.getType()))
-    return false;
-  return mayOverlap(parts.table, parts.init) ||
-         (parts.input != parts.init && mayOverlap(parts.input, parts.init));
-}
-
-bool cpu::takesDots(AttentionOp op, int64_t lanes) {
-  return lanes == 16 &&
-         llvm::all_of(ValueRange{op.getQuery(), op.getKey(), op.getValue()},
-                      [](Value operand) {
-                        return getElementTypeOrSelf(operand).isBF16();
-                      });
-}
-
-std::optional<std::string> cpu::findOperandObstacle(AttentionOp op) {
-  for (auto find : {findTypeObstacle, findNumberObstacle, findChannelObstacle,
-                    findMaskObstacle})
-    if (std::optional<std::string> obstacle = find(op))
-      return obstacle;
-  return std::nullopt;
-}
-
 std::optional<std::string> rope::findCPUObstacle(AttentionOp op) {
   if (std::optional<std::string> obstacle = cpu::findOperandObstacle(op))
     return obstacle;
-  return findMemoryObstacle(op);
+  return cpu::findMemoryObstacle(op, mayOverlap);
 }
 
 //===----------------------------------------------------------------------===//
@@ -149,6 +55,11 @@ static CPUPlanAttr getOpenPlan(MLIRContext *context, int64_t stream = 0) {
 
 static int64_t choose(int64_t given, int64_t otherwise) {
   return given ? given : otherwise;
+}
+
+/// So many vectors, or what a tile of these rows has room for.
+static int64_t fitTile(int64_t rows, int64_t vectors) {
+  return std::clamp<int64_t>(cpu::kMostSums / rows, 1, vectors);
 }
 
 /// Rows for which packing keys takes longer than all that is done with them.
@@ -184,7 +95,7 @@ static int64_t expectFewRows(AttentionOp op) {
 }
 
 static CPUPlanAttr chooseStreamPlan(AttentionOp op, CPUPlanAttr given,
-                                    const CPUTarget &target) {
+                                    int64_t stream, const CPUTarget &target) {
   AttentionLikeOpInterface self = op;
   int64_t lanes = choose(given.getLanes(), target.lanes);
   int64_t rows = std::max<int64_t>(expectFewRows(op), 1);
@@ -199,30 +110,31 @@ static CPUPlanAttr chooseStreamPlan(AttentionOp op, CPUPlanAttr given,
       choose(given.getChannels(), tileVectors), choose(given.getGroup(), 1),
       choose(given.getStrips(),
              std::min<int64_t>(llvm::divideCeil(rows, tileRows), kFewRows)),
-      choose(given.getWeave(), -1), choose(given.getStream(), kFewRows),
-      (given.getLookup() || target.lookup) && lanes == 16, /*dots=*/false);
+      choose(given.getWeave(), -1), stream,
+      given.getLookup() || (target.lookup && lanes == 16), given.getDots());
 }
 
 /// A plan for rows that are worth packed keys.
 static CPUPlanAttr choosePackPlan(AttentionOp op, CPUPlanAttr given,
-                                  const CPUTarget &target) {
+                                  int64_t stream, const CPUTarget &target) {
   AttentionLikeOpInterface self = op;
   int64_t valueChannels = self.getStaticExtent(DomainDim::E);
   bool manyRegisters = target.registers >= 32;
 
   int64_t lanes = choose(given.getLanes(), target.lanes);
-  bool dots = given.getDots() || (target.dots && cpu::takesDots(op, lanes));
+  bool dots = given.getDots() ||
+              (target.dots && target.relaxedBF16 && cpu::takesDots(op, lanes));
   int64_t width = dots ? 2 : 1;
   int64_t channels =
       llvm::alignTo(self.getStaticExtent(DomainDim::D), 4 * width);
   // Few sums leave room for exponentials; with few registers there is none
   // anyway, and a large tile needs fewer loads.
   int64_t rows = choose(given.getRows(), manyRegisters ? 4 : 6);
-  int64_t keys = choose(given.getKeys(), manyRegisters ? 4 : 2);
+  int64_t keys = choose(given.getKeys(), fitTile(rows, manyRegisters ? 4 : 2));
   int64_t valueVectors = llvm::divideCeil(valueChannels, lanes);
-  int64_t tileVectors =
-      choose(given.getChannels(),
-             std::min<int64_t>(manyRegisters ? 4 : 2, valueVectors));
+  int64_t tileVectors = choose(
+      given.getChannels(),
+      fitTile(rows, std::min<int64_t>(manyRegisters ? 4 : 2, valueVectors)));
   bool hasRoom =
       rows * keys + keys + 1 + kExponentialRegisters <= target.registers;
   // Few channels may have no step for each row.
@@ -243,22 +155,44 @@ static CPUPlanAttr choosePackPlan(AttentionOp op, CPUPlanAttr given,
                                                             : 24);
   return CPUPlanAttr::get(
       op.getContext(), lanes, rows, keys, tileVectors, group, strips, weave,
-      choose(given.getStream(), kFewRows),
-      (given.getLookup() || target.lookup) && lanes == 16, dots);
+      stream, given.getLookup() || (target.lookup && lanes == 16), dots);
 }
 
 CPUPlanAttr rope::chooseCPUPlan(AttentionOp op, CPUPlanAttr given,
                                 const CPUTarget &target) {
   if (!given)
     given = getOpenPlan(op.getContext());
-  return cpu::isStreamed(op, choose(given.getStream(), kFewRows))
-             ? chooseStreamPlan(op, given, target)
-             : choosePackPlan(op, given, target);
+  // Pairs of bf16 want packed keys.
+  int64_t stream = choose(given.getStream(), given.getDots() ? -1 : kFewRows);
+  return cpu::isStreamed(op, stream)
+             ? chooseStreamPlan(op, given, stream, target)
+             : choosePackPlan(op, given, stream, target);
+}
+
+/// Keys of a chunk: more take longer among themselves, fewer load and store the
+/// state more often.
+static constexpr int64_t kChunkKeys = 16;
+
+static CPUPlanAttr chooseLinearPlan(LinearAttentionOp op, CPUPlanAttr given,
+                                    const CPUTarget &target) {
+  if (!given)
+    given = getOpenPlan(op.getContext());
+  int64_t lanes = choose(given.getLanes(), target.lanes);
+  int64_t vectors = llvm::divideCeil(
+      AttentionLikeOpInterface(op).getStaticExtent(DomainDim::E), lanes);
+  int64_t most = target.registers >= 32 ? 4 : 2;
+  int64_t rows = choose(given.getRows(), 4);
+  return CPUPlanAttr::get(
+      op.getContext(), lanes, rows,
+      choose(given.getKeys(), std::max<int64_t>(kChunkKeys / lanes, 1)),
+      choose(given.getChannels(), fitTile(rows, std::min(most, vectors))),
+      given.getGroup(), given.getStrips(), given.getWeave(), given.getStream(),
+      given.getLookup(), given.getDots());
 }
 
 /// Where the number of rows is not known, an attention becomes two, one for few
 /// rows and one for more; returns them.
-static SmallVector<AttentionOp> splitByRows(AttentionOp op) {
+static SmallVector<Operation *> splitByRows(AttentionOp op) {
   OpBuilder builder(op);
   Location loc = op.getLoc();
   auto getExtent = [&](DomainDim dim) {
@@ -273,11 +207,11 @@ static SmallVector<AttentionOp> splitByRows(AttentionOp op) {
       arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ule, rows, few);
   auto choice = scf::IfOp::create(builder, loc, op->getResultTypes(), areFew,
                                   /*addThenBlock=*/true, /*addElseBlock=*/true);
-  SmallVector<AttentionOp> versions;
+  SmallVector<Operation *> versions;
   for (auto [block, stream] :
        {std::pair(choice.thenBlock(), kFewRows), {choice.elseBlock(), -1}}) {
     builder.setInsertionPointToStart(block);
-    versions.push_back(cast<AttentionOp>(builder.clone(*op)));
+    versions.push_back(builder.clone(*op));
     versions.back()->setAttr(kPlanAttrName,
                              getOpenPlan(op.getContext(), stream));
     scf::YieldOp::create(builder, loc, versions.back()->getResults());
@@ -334,65 +268,68 @@ private:
   }
 
   LogicalResult planOp(Operation *op) {
-    if (auto attention = dyn_cast<AttentionOp>(op))
-      return planAttention(attention);
-    if (auto attention = dyn_cast<LinearAttentionOp>(op))
-      return planLinearAttention(attention);
-    return planRotation(op);
-  }
-
-  LogicalResult planLinearAttention(LinearAttentionOp op) {
+    StringRef what = isa<AttentionOp>(op)         ? "attention"
+                     : isa<LinearAttentionOp>(op) ? "linear attention"
+                                                  : "rotation";
     std::optional<std::string> obstacle = cpu::findOperandObstacle(op);
     if (!obstacle)
-      obstacle = findMemoryObstacle(op);
+      obstacle = cpu::findMemoryObstacle(cast<DestinationStyleOpInterface>(op),
+                                         mayOverlap);
     if (obstacle)
-      return refuse(op, "linear attention", *obstacle);
-    CPUTarget target{lanes, registers, cacheBytes, lookup};
-    CPUPlanAttr plan = cpu::chooseLinearPlan(
-        op, op->getAttrOfType<CPUPlanAttr>(kPlanAttrName), target);
-    op->setAttr(kPlanAttrName, plan);
-    remark::passed(op.getLoc(), getRemark("linear attention"))
-        << "vector code in chunks of " +
-               std::to_string(plan.getKeys() * plan.getLanes()) + " keys";
-    return success();
-  }
-
-  LogicalResult planAttention(AttentionOp op) {
-    if (std::optional<std::string> obstacle = findCPUObstacle(op))
-      return refuse(op, "attention", *obstacle);
+      return refuse(op, what, *obstacle);
     auto given = op->getAttrOfType<CPUPlanAttr>(kPlanAttrName);
-    SmallVector<AttentionOp> versions = {op};
-    if (!given && !cpu::findNumRows(op))
-      versions = splitByRows(op);
-    for (AttentionOp version : versions)
-      completePlan(version);
+    SmallVector<Operation *> versions = {op};
+    auto attention = dyn_cast<AttentionOp>(op);
+    if (attention && !given && !cpu::findNumRows(attention))
+      versions = splitByRows(attention);
+    for (Operation *version : versions)
+      if (failed(completePlan(version, what)))
+        return failure();
     return success();
   }
 
-  void completePlan(AttentionOp op) {
-    CPUTarget target{lanes, registers, cacheBytes, lookup, dots};
-    CPUPlanAttr plan = chooseCPUPlan(
-        op, op->getAttrOfType<CPUPlanAttr>(kPlanAttrName), target);
+  /// What a plan asks for must be in the target.
+  LogicalResult checkTarget(AttentionOp op, CPUPlanAttr plan) {
+    if (plan.getLookup() && !lookup)
+      return op.emitOpError("has a plan with lookup, which wants a target with "
+                            "AVX-512 (the option lookup)");
+    if (plan.getDots() && !dots)
+      return op.emitOpError("has a plan with dots, which want a target with "
+                            "AVX512-BF16 (the option dots)");
+    return success();
+  }
+
+  LogicalResult completePlan(Operation *op, StringRef what) {
+    CPUTarget target{lanes, registers, cacheBytes, lookup, dots, relaxedBF16};
+    auto plan = op->getAttrOfType<CPUPlanAttr>(kPlanAttrName);
+    if (auto attention = dyn_cast<AttentionOp>(op)) {
+      plan = chooseCPUPlan(attention, plan, target);
+      if (failed(checkTarget(attention, plan)))
+        return failure();
+    } else if (auto linear = dyn_cast<LinearAttentionOp>(op)) {
+      plan = chooseLinearPlan(linear, plan, target);
+    } else if (!plan) {
+      plan = getOpenPlan(&getContext());
+    }
     op->setAttr(kPlanAttrName, plan);
-    std::string tile = std::to_string(plan.getRows()) + " rows by " +
-                       std::to_string(plan.getKeys() * plan.getLanes()) +
-                       " keys";
-    if (cpu::isStreamed(op, plan.getStream()))
-      tile += ", which are read where they lie";
-    remark::passed(op.getLoc(), getRemark("attention"))
-        << "vector code of " + tile;
+    remark::passed(op->getLoc(), getRemark(what))
+        << "vector code" + describe(op, plan);
+    return cpu::checkPlan(op);
   }
 
-  LogicalResult planRotation(Operation *op) {
-    if (std::optional<std::string> obstacle = cpu::findRotationObstacle(op))
-      return refuse(op, "rotation", *obstacle);
-    if (isOverwritten(*cpu::getRotationParts(op)))
-      return refuse(op, "rotation", kOverwrites.str());
-    if (!op->hasAttr(kPlanAttrName))
-      op->setAttr(kPlanAttrName, getOpenPlan(&getContext()));
-    remark::passed(op->getLoc(), getRemark("rotation"))
-        << "vector code, row by row";
-    return success();
+  static std::string describe(Operation *op, CPUPlanAttr plan) {
+    std::string keys =
+        std::to_string(plan.getKeys() * plan.getLanes()) + " keys";
+    if (isa<LinearAttentionOp>(op))
+      return " in chunks of " + keys;
+    auto attention = dyn_cast<AttentionOp>(op);
+    if (!attention)
+      return ", row by row";
+    std::string tile =
+        " of " + std::to_string(plan.getRows()) + " rows by " + keys;
+    if (cpu::isStreamed(attention, plan.getStream()))
+      tile += ", which are read where they lie";
+    return tile;
   }
 };
 } // namespace

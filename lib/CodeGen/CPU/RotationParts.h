@@ -20,13 +20,6 @@ struct RotationParts {
 /// The parts of a rope.rotate or rope.rerotate; nullopt for another op.
 std::optional<RotationParts> getRotationParts(Operation *op);
 
-/// Why rows cannot have so many channels; nullopt if they can.
-std::optional<std::string> findWidthObstacle(int64_t channels);
-
-/// Why vector code cannot do a rotation, whatever memory its operands are in;
-/// nullopt if it can.
-std::optional<std::string> findRotationObstacle(Operation *op);
-
 } // namespace mlir::rope::cpu
 
 #endif // ROPE_LIB_CODEGEN_CPU_ROTATIONPARTS_H

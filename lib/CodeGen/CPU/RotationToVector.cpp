@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Obstacles.h"
 #include "RotationParts.h"
 #include "RowRotation.h"
 #include "UnitStrides.h"
@@ -288,9 +289,10 @@ void RotationKernel::computeRow(ArrayRef<Value> at) {
 
 static LogicalResult lowerRotation(Operation *op, int64_t streamBytes,
                                    bool threads) {
-  if (std::optional<std::string> obstacle = findRotationObstacle(op))
-    return op->emitOpError() << "cannot have a plan: " << *obstacle;
-  removeLastStrides(cast<DestinationStyleOpInterface>(op));
+  auto dpsOp = cast<DestinationStyleOpInterface>(op);
+  if (failed(checkPlanned(dpsOp)))
+    return failure();
+  removeLastStrides(dpsOp);
   OpBuilder builder(op);
   RotationKernel kernel(*getRotationParts(op), streamBytes, op->getLoc(),
                         builder);
@@ -306,6 +308,12 @@ struct RotationToVectorPass
   using RotationToVectorPassBase::RotationToVectorPassBase;
 
   void runOnOperation() override {
+    if (streamBytes < 0) {
+      emitError(getOperation()->getLoc())
+          << "rope-rotation-to-vector: stream-bytes must not be negative, got "
+          << streamBytes.getValue();
+      return signalPassFailure();
+    }
     SmallVector<Operation *> ops;
     getOperation()->walk([&](Operation *op) {
       if (getRotationParts(op) && op->hasAttr(kPlanAttrName) &&

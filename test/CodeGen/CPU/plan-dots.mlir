@@ -1,8 +1,9 @@
 // Products of pairs of bf16 are chosen where that is allowed and possible.
 
-// RUN: rope-opt %s --rope-plan="lookup dots" | FileCheck %s
-// RUN: rope-opt %s --rope-plan=lookup | FileCheck %s --check-prefix=EXACT
-// RUN: rope-opt %s --rope-plan="lanes=8 dots" | FileCheck %s --check-prefix=EXACT
+// RUN: rope-opt %s --rope-plan="lookup dots relaxed-bf16" | FileCheck %s
+// RUN: rope-opt %s --rope-plan="lookup dots" | FileCheck %s --check-prefix=EXACT
+// RUN: rope-opt %s --rope-plan="lookup relaxed-bf16" | FileCheck %s --check-prefix=EXACT
+// RUN: rope-opt %s --rope-plan="lanes=8 dots relaxed-bf16" | FileCheck %s --check-prefix=EXACT
 
 // EXACT-NOT: dots
 

@@ -1,4 +1,4 @@
-// RUN: rope-opt %s --split-input-file --verify-diagnostics --rope-plan --rope-attention-to-vector
+// RUN: rope-opt %s --split-input-file --verify-diagnostics --rope-plan --rope-attention-to-vector --rope-linear-attention-to-vector
 
 func.func @not_a_plan(%q: memref<8x8xf32>, %o: memref<8x8xf32>) {
   // expected-error @+1 {{'rope.attention' op "rope.plan" must be a #rope.cpu_plan, got 4 : i64}}
@@ -59,5 +59,78 @@ func.func @linear(%q: memref<8x8xf64>, %o: memref<8x8xf64>) {
   // expected-error @+1 {{'rope.linear_attention' op cannot have a plan: query is f64, vectors are f32}}
   rope.linear_attention ins(%q, %q, %q : memref<8x8xf64>, memref<8x8xf64>, memref<8x8xf64>)
     outs(%o : memref<8x8xf64>) feature_map identity {rope.plan = #rope.cpu_plan<>}
+  return
+}
+
+// -----
+
+// What the target lacks.
+
+!B = memref<8x128x64xbf16>
+
+func.func @dots(%q: !B, %o: !B) {
+  // expected-error @+1 {{'rope.attention' op has a plan with dots, which want a target with AVX512-BF16 (the option dots)}}
+  rope.attention ins(%q, %q, %q : !B, !B, !B) outs(%o : !B) scale 0.5 {rope.plan = #rope.cpu_plan<dots = true>}
+  return
+}
+
+// -----
+
+!B = memref<8x128x64xbf16>
+
+func.func @lookup(%q: !B, %o: !B) {
+  // expected-error @+1 {{'rope.attention' op has a plan with lookup, which wants a target with AVX-512 (the option lookup)}}
+  rope.attention ins(%q, %q, %q : !B, !B, !B) outs(%o : !B) scale 0.5 {rope.plan = #rope.cpu_plan<lookup = true>}
+  return
+}
+
+// -----
+
+// Register tiles are unrolled.
+
+func.func @tile(%q: tensor<20x8xf32>, %o: tensor<20x8xf32>) -> tensor<20x8xf32> {
+  // expected-error @+1 {{'rope.attention' op has a plan with 16 rows by 5 vectors, more than 64 sums}}
+  %r = rope.attention ins(%q, %q, %q : tensor<20x8xf32>, tensor<20x8xf32>, tensor<20x8xf32>)
+    outs(%o : tensor<20x8xf32>) scale 0.5 {rope.plan = #rope.cpu_plan<rows = 16, keys = 5>} -> tensor<20x8xf32>
+  return %r : tensor<20x8xf32>
+}
+
+// -----
+
+func.func @tile_of_values(%q: tensor<8x8xf32>, %o: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-error @+1 {{'rope.attention' op has a plan with 16 rows by 5 vectors, more than 64 sums}}
+  %r = rope.attention ins(%q, %q, %q : tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>)
+    outs(%o : tensor<8x8xf32>) scale 0.5 {rope.plan = #rope.cpu_plan<rows = 16, channels = 5>} -> tensor<8x8xf32>
+  return %r : tensor<8x8xf32>
+}
+
+// -----
+
+func.func @linear_tile(%q: tensor<8x8xf32>, %o: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-error @+1 {{'rope.linear_attention' op has a plan with 64 rows by 64 vectors, more than 64 sums}}
+  %r = rope.linear_attention ins(%q, %q, %q : tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>)
+    outs(%o : tensor<8x8xf32>) feature_map exp {rope.plan = #rope.cpu_plan<rows = 64, channels = 64>} -> tensor<8x8xf32>
+  return %r : tensor<8x8xf32>
+}
+
+// -----
+
+// Memory that one thread works in is on its stack.
+
+!L = memref<2x600x64xf32>
+
+func.func @linear_chunk(%q: !L, %o: !L) {
+  // expected-error @+1 {{'rope.linear_attention' op has a plan with 72384768 bytes of work memory, which a stack may not hold: at most 2097152}}
+  rope.linear_attention ins(%q, %q, %q : !L, !L, !L) outs(%o : !L) feature_map exp causal {rope.plan = #rope.cpu_plan<keys = 64, lanes = 64>}
+  return
+}
+
+// -----
+
+!L = memref<2x600x512xf32>
+
+func.func @block(%q: !L, %o: !L) {
+  // expected-error @+1 {{bytes of work memory, which a stack may not hold: at most 2097152}}
+  rope.attention ins(%q, %q, %q : !L, !L, !L) outs(%o : !L) scale 0.5 {rope.plan = #rope.cpu_plan<rows = 16, strips = 64>}
   return
 }

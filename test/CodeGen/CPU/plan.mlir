@@ -58,6 +58,28 @@ func.func @given(%q: tensor<512x64xf32>, %o: tensor<512x64xf32>) -> tensor<512x6
   return %0 : tensor<512x64xf32>
 }
 
+// What is chosen beside many rows leaves room for them.
+// CHECK-LABEL: @many_rows
+// CHECK: rope.plan = #rope.cpu_plan<lanes = 16, rows = 32, keys = 2, channels = 2,
+// CHECK: rope.plan = #rope.cpu_plan<lanes = 16, rows = 40, keys = 1, channels = 1>
+func.func @many_rows(%q: tensor<512x64xf32>, %o: tensor<512x64xf32>) -> tensor<512x64xf32> {
+  %0 = rope.attention ins(%q, %q, %q : tensor<512x64xf32>, tensor<512x64xf32>, tensor<512x64xf32>)
+    outs(%o : tensor<512x64xf32>) scale 0.125 {rope.plan = #rope.cpu_plan<rows = 32>} -> tensor<512x64xf32>
+  %1 = rope.linear_attention ins(%0, %q, %q : tensor<512x64xf32>, tensor<512x64xf32>, tensor<512x64xf32>)
+    outs(%o : tensor<512x64xf32>) feature_map exp {rope.plan = #rope.cpu_plan<rows = 40>} -> tensor<512x64xf32>
+  return %1 : tensor<512x64xf32>
+}
+
+// So do numbers that mean nothing for linear attention.
+// CHECK-LABEL: @given_linear
+// CHECK: rope.plan = #rope.cpu_plan<lanes = 16, rows = 4, keys = 1, channels = 4, group = 2, strips = 3, weave = 5, stream = 6, lookup = true, dots = true>
+func.func @given_linear(%q: tensor<8x64xf32>, %o: tensor<8x64xf32>) -> tensor<8x64xf32> {
+  %r = rope.linear_attention ins(%q, %q, %q : tensor<8x64xf32>, tensor<8x64xf32>, tensor<8x64xf32>)
+    outs(%o : tensor<8x64xf32>) feature_map exp
+    {rope.plan = #rope.cpu_plan<group = 2, strips = 3, weave = 5, stream = 6, lookup = true, dots = true>} -> tensor<8x64xf32>
+  return %r : tensor<8x64xf32>
+}
+
 // Few rows: keys and values are read where they lie. With one row and nothing
 // to convert, in long runs.
 // CHECK-LABEL: @decode
@@ -147,6 +169,16 @@ func.func @channels_in_front(%q: tensor<32x8xf32>, %k: tensor<8x16xf32>, %v: ten
 func.func @in_place(%q: memref<32x8xf32>, %k: memref<16x8xf32>) {
   rope.attention ins(%q, %k, %k : memref<32x8xf32>, memref<16x8xf32>, memref<16x8xf32>)
     outs(%q : memref<32x8xf32>) scale 0.125
+  return
+}
+
+// CHECK-LABEL: @results_overlap
+// CHECK-NOT: rope.plan
+// REMARK: remark: [Missed] linear attention
+// REMARK-SAME: Remark="two results may share memory"
+func.func @results_overlap(%q: memref<4x4xf32>, %o: memref<4x4xf32>) {
+  rope.linear_attention ins(%q, %q, %q : memref<4x4xf32>, memref<4x4xf32>, memref<4x4xf32>)
+    outs(%o, %o : memref<4x4xf32>, memref<4x4xf32>) feature_map exp
   return
 }
 

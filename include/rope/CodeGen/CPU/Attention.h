@@ -24,9 +24,9 @@ struct CPUTarget {
   int64_t cacheBytes = 32768;
   /// Whether a register can be looked up by the elements of another (AVX-512).
   bool lookup = false;
-  /// Whether pairs of bf16 may be multiplied at a time, and the machine can
-  /// (AVX-512 BF16).
-  bool dots = false;
+  /// Whether pairs of bf16 can be multiplied at a time (AVX512-BF16), and
+  /// whether attention may round to bf16 for that.
+  bool dots = false, relaxedBF16 = false;
 };
 
 /// Why vector code cannot do an attention, for a reader; nullopt if it can.

@@ -34,7 +34,8 @@ def PlanPass : Pass<"rope-plan"> {
     becomes two, in the branches of an `scf.if`: one for few rows (decoding),
     which reads keys where they lie, and one that packs them.
 
-    With `dots`, attention of bf16 multiplies pairs of bf16. Rotated, scaled
+    With `dots` and `relaxed-bf16`, and where its plan says so, attention of bf16
+    multiplies pairs of bf16. Rotated, scaled
     queries, rotated keys and values, and the weights are then rounded to bf16,
     as frameworks do, and the bound of the op does not hold: an element of the
     output is within 2^-8·(3 + 4·S)·V of the formula, S the largest sum of
@@ -42,7 +43,9 @@ def PlanPass : Pass<"rope-plan"> {
 
     An op without plan takes the general path, through linalg; a remark
     (category rope-plan) says why. A plan that was given to such an op is an
-    error.
+    error, and so is one with `lookup` or `dots` for a target without, one with
+    `dots` for an attention that reads keys where they lie, and one with tiles
+    of more than 64 vectors of sums.
   }];
   let options = [
     Option<"lanes", "lanes", "int64_t", "16",
@@ -54,8 +57,11 @@ def PlanPass : Pass<"rope-plan"> {
     Option<"lookup", "lookup", "bool", "false",
            "The target is AVX-512: exponentials by a table in registers">,
     Option<"dots", "dots", "bool", "false",
-           "The target has AVX-512 BF16, and attention of bf16 may round rotated "
-           "queries and keys, and weights, to bf16">
+           "The target has AVX512-BF16: products of pairs of bf16 by one "
+           "instruction">,
+    Option<"relaxedBF16", "relaxed-bf16", "bool", "false",
+           "Attention of bf16 may round rotated queries and keys, values, and "
+           "weights to bf16: with dots it is faster">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect",
@@ -68,8 +74,9 @@ def AttentionToVectorPass : Pass<"rope-attention-to-vector", "ModuleOp"> {
   let summary = "Turn attention on buffers into loops over vectors";
   let description = [{
     Replaces each `rope.attention` on memrefs that has a complete plan by a call
-    of a private function of loops over vectors. Ops that differ in nothing but
-    their operands share one function.
+    of a private function of loops over vectors. Ops of a module that differ in
+    nothing but their operands share one function. Results must share no memory
+    with each other or an input, as rope-plan and bufferization see to.
 
     For each key-value head the function rotates keys and transposes them into
     panels, and copies values if they need a rotation, a conversion or padding.
@@ -116,8 +123,9 @@ def LinearAttentionToVectorPass
   let summary = "Turn linear attention on buffers into loops over vectors";
   let description = [{
     Replaces each `rope.linear_attention` on memrefs that has a complete plan by
-    a call of a private function of loops over vectors, which ops share that
-    differ in nothing but their operands.
+    a call of a private function of loops over vectors, which ops of a module
+    share that differ in nothing but their operands. Results must share no memory
+    with each other or an input, as rope-plan and bufferization see to.
 
     Keys come in chunks (`keys` vectors of them). For each, a causal op adds up
     for its rows what they get from the state of all chunks before and, by a
