@@ -60,6 +60,9 @@ AttentionKernel::AttentionKernel(AttentionOp op, CPUPlanAttr plan,
   weave = streams ? -1 : std::min(plan.getWeave(), getScoreSteps() / tileRows);
   while (weave > 0 && weave * tileRows % 4 != 0)
     --weave;
+  dotRows = 1;
+  while (dotRows < std::min<int64_t>(4, lanes) && tileRows % (2 * dotRows) == 0)
+    dotRows *= 2;
   blockStrips = plan.getStrips();
   blockRows = blockStrips * tileRows;
   mask = getMaskKind(op);

@@ -59,9 +59,15 @@ struct Scratch {
   Value lostOutput, lostSums;
   /// [buffer][row][key] scores of two items.
   Value scores;
+  /// When keys are read where they lie: [row · key][lane] products whose lanes
+  /// are to be summed, and [tile][row · key] such sums.
+  Value keyProducts, keySums;
   /// [slot · row][step] weights of the strips of a group, [slot · row][lane]
   /// their sums, and [slot] which strips these are.
   Value weights, weightSums, slots;
+  /// [row][channel] sums of a panel's values that do not fit registers; null if
+  /// they do, or take turns in them.
+  Value panelSums;
   /// [key][step] keys of a panel, before they are transposed; [key][channel]
   /// values of a panel.
   Value keyRows, valueRows;
@@ -123,8 +129,10 @@ struct AttentionKernel : DomainKernel {
   bool hasKeyList;
   /// Rows see different ranges of keys; these do not all begin at the first.
   bool hasRanges, hasBegins;
-  /// Keys and values are read where they lie, each once for a strip.
+  /// Keys and values are read where they lie, each once for a strip; and rows
+  /// whose products with a key are summed together then.
   bool streams;
+  int64_t dotRows;
   /// Numbers that are multiplied at a time: 1, or pairs of bf16. The pairs are
   /// words: memory and vectors of f32 hold their bits.
   int64_t productWidth;
@@ -139,12 +147,6 @@ struct AttentionKernel : DomainKernel {
   /// Products of a score, and products of a panel.
   int64_t getScoreSteps() const { return paddedChannels / productWidth; }
   int64_t getPanelSteps() const { return tileKeys / productWidth; }
-  /// Whether keys and values are asked for ahead. With one row and nothing to
-  /// convert the machine looks far enough ahead by itself, and does it better.
-  bool prefetchesStream() {
-    return streams &&
-           (tileRows > 1 || !getElementType(OperandRole::Key).isF32());
-  }
   /// Whether some row may not see some key of a panel.
   bool mayHideKeys();
   /// Whether what one row sees is more than a range.
@@ -192,6 +194,10 @@ Value addProduct(AttentionKernel &k, Value a, Value b, Value sum);
 /// are zeros.
 Value dropUnweighted(AttentionKernel &k, Value weights, Value values);
 
+/// Transposes groups of `width` words: the i-th result has the i-th group of
+/// each row. There are as many rows as groups in one.
+SmallVector<Value> transposeGroups(KernelBuilder &b, ArrayRef<Value> rows,
+                                   int64_t width);
 /// Transposes lanes × lanes words in registers.
 SmallVector<Value> transpose(KernelBuilder &b, ArrayRef<Value> rows);
 /// Allocates memory of packed operands.
@@ -270,14 +276,21 @@ void computeCarefulWeights(AttentionKernel &k, const ScoredItem &item,
 /// Asks for memory that the next block and the next head will need, a little
 /// beside each item.
 void prefetchRows(AttentionKernel &k, const Item &item);
+/// Some keys of a panel, and a part of so many of the lines that these, or
+/// their values, are made of.
+struct PanelPart {
+  Value firstKey;
+  int64_t keys;
+  Value part;
+  int64_t parts;
+};
 /// When keys and values are read where they lie, values of a panel are read
 /// after the keys of the next one, and keys of a panel after the values of the
-/// last but one. Beside each vector of the one, these ask for the like vector
-/// of the other.
-void prefetchValues(AttentionKernel &k, const Item &item, Value key,
-                    IndexLike channel, int64_t vector);
-void prefetchKeys(AttentionKernel &k, const Item &item, Value key,
-                  IndexLike channel, int64_t vector);
+/// last but one. Beside a part of the one, these ask for the like part of the
+/// other.
+void prefetchValues(AttentionKernel &k, const Item &item,
+                    const PanelPart &part);
+void prefetchKeys(AttentionKernel &k, const Item &item, const PanelPart &part);
 
 /// Adds weights · values of an item to the output, and the sums of its weights.
 void addValues(AttentionKernel &k, const ScoredItem &item);

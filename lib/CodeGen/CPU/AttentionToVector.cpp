@@ -34,6 +34,20 @@ using namespace mlir::rope::cpu;
 // Heads and blocks
 //===----------------------------------------------------------------------===//
 
+static void allocateStreamScratch(AttentionKernel &k) {
+  Scratch &s = k.scratch;
+  Type f32 = k.getF32Type();
+  s.lostOutput = k.reserve({k.blockRows, k.paddedValueChannels}, f32);
+  s.lostSums = k.reserve({k.blockRows, k.lanes}, f32);
+  s.keyProducts = k.reserve({k.lanes, k.lanes}, f32);
+  if (k.dotRows > 1)
+    s.keySums = k.reserve({k.dotRows, k.lanes}, f32);
+  if (k.plan.getChannels() * k.lanes < k.paddedValueChannels)
+    s.panelSums = k.reserve({k.tileRows, k.paddedValueChannels}, f32);
+  if (k.stagesValues)
+    s.valueRows = k.reserve({k.tileKeys, k.paddedValueChannels}, f32);
+}
+
 static void allocateScratch(AttentionKernel &k) {
   Scratch &s = k.scratch;
   Type f32 = k.getF32Type(), index = k.getIndexType();
@@ -41,18 +55,14 @@ static void allocateScratch(AttentionKernel &k) {
   s.query = k.reserve({k.blockRows, k.getScoreSteps()}, f32);
   s.output = k.reserve({k.blockRows, k.paddedValueChannels}, f32);
   s.sums = k.reserve({k.blockRows, k.lanes}, f32);
-  if (k.streams) {
-    s.lostOutput = k.reserve({k.blockRows, k.paddedValueChannels}, f32);
-    s.lostSums = k.reserve({k.blockRows, k.lanes}, f32);
-  }
   s.references = k.reserve({k.blockRows}, f32);
   s.scores = k.reserve({2, k.tileRows, k.tileKeys}, f32);
   s.weights = k.reserve({slots * k.tileRows, k.getPanelSteps()}, f32);
   s.weightSums = k.reserve({slots * k.tileRows, k.lanes}, f32);
   int64_t length = llvm::alignTo(k.getScoreSteps(), k.lanes);
   s.keyRows = k.reserve({k.tileKeys, length}, f32);
-  if (k.streams && k.stagesValues)
-    s.valueRows = k.reserve({k.tileKeys, k.paddedValueChannels}, f32);
+  if (k.streams)
+    allocateStreamScratch(k);
   if (slots > 1)
     s.slots = k.reserve({slots}, index);
   if (!k.hasRanges)

@@ -8,7 +8,9 @@
 // With few rows, packing keys would take longer than all else. Here a lane has
 // a channel, and not a key: each score is the sum of the lanes of a vector, and
 // the sums of as many vectors as there are lanes are taken together. Keys are
-// read once, so what counts is that memory is never idle.
+// read once, so what counts is that memory is never idle. It is fastest when it
+// is read from one end to the other: so keys come one after the other, and
+// queries again for each.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +22,9 @@ using namespace mlir;
 using namespace mlir::rope;
 using namespace mlir::rope::cpu;
 
-/// Vectors of channels of one iteration.
-static constexpr int64_t kUnroll = 8;
+/// Lines of keys that one iteration reads. In long ones LLVM gathers all that
+/// is asked for ahead at the top, and mixes the loads.
+static constexpr int64_t kLines = 4;
 
 /// The sums of the lanes of each row, for as many rows as lanes.
 static Value sumLanesOfEach(KernelBuilder &b, ArrayRef<Value> rows) {
@@ -48,17 +51,20 @@ class DotTile {
 public:
   DotTile(AttentionKernel &k, const Item &item, bool staged);
 
-  int64_t getRows() const { return rows; }
-  int64_t getKeys() const { return k.lanes / rows; }
-  /// The scores of rows and keys of the panel from the given ones on.
+  /// The scores of rows and of as many keys as lanes, from the given ones on.
   void compute(int64_t firstRow, Value firstKey, Value buffer);
 
 private:
+  int64_t getKeys() const { return k.lanes / k.dotRows; }
   Value loadKey(Value key, Value channel);
-  void addKey(int64_t firstRow, Value firstKey, int64_t number, Value channel,
-              int64_t vector, SmallVector<Value> &sums);
-  SmallVector<Value> step(int64_t firstRow, Value firstKey, Value channel,
-                          int64_t vectors, ValueRange sums);
+  /// Adds the products of the vectors of channels of one iteration.
+  SmallVector<Value> addProducts(int64_t firstRow, Value firstKey, Value part,
+                                 ValueRange sums);
+  /// The products of keys of one iteration from a key on, the `number`-th of
+  /// the tile.
+  void storeProducts(int64_t firstRow, Value firstKey, Value number);
+  Value sumProducts(int64_t firstRow, Value firstKey);
+  SmallVector<Value> computeRows(int64_t firstRow, Value firstKey);
   Value getBlockRow(int64_t row) {
     return k.plus(k.times(item.strip, k.tileRows), row);
   }
@@ -66,14 +72,24 @@ private:
   AttentionKernel &k;
   const Item &item;
   bool staged;
-  int64_t rows;
+  /// Keys of one iteration, the vectors of their channels that it takes, and
+  /// how many iterations take all.
+  int64_t keys, vectors, parts;
 };
 } // namespace
 
 DotTile::DotTile(AttentionKernel &k, const Item &item, bool staged)
-    : k(k), item(item), staged(staged), rows(1) {
-  while (rows < std::min<int64_t>(4, k.lanes) && k.tileRows % (2 * rows) == 0)
-    rows *= 2;
+    : k(k), item(item), staged(staged) {
+  int64_t bits = k.getElementType(OperandRole::Key).getIntOrFloatBitWidth();
+  int64_t allVectors = k.paddedChannels / k.lanes;
+  int64_t wanted =
+      std::max<int64_t>(kLines * kLineBytes * 8 / (bits * k.lanes), 1);
+  keys = llvm::bit_floor<uint64_t>(
+      std::clamp<int64_t>(wanted / allVectors, 1, getKeys()));
+  parts = llvm::divideCeil(allVectors, wanted);
+  while (allVectors % parts != 0)
+    ++parts;
+  vectors = allVectors / parts;
 }
 
 Value DotTile::loadKey(Value key, Value channel) {
@@ -85,66 +101,80 @@ Value DotTile::loadKey(Value key, Value channel) {
                               k.getIndices(OperandRole::Key, at, channel)));
 }
 
-/// The products of a vector of channels of one key.
-void DotTile::addKey(int64_t firstRow, Value firstKey, int64_t number,
-                     Value channel, int64_t vector, SmallVector<Value> &sums) {
-  Value c = k.plus(channel, vector * k.lanes);
-  Value key = loadKey(k.plus(firstKey, number), c);
-  prefetchValues(k, item, k.plus(firstKey, number), c, vector);
-  for (int64_t r = 0; r < rows; ++r) {
-    Value query = k.loadVector(k.scratch.query, {getBlockRow(firstRow + r), c});
-    Value &sum = sums[r * getKeys() + number];
-    sum = k.fma(query, key, sum);
-  }
-}
-
-SmallVector<Value> DotTile::step(int64_t firstRow, Value firstKey,
-                                 Value channel, int64_t vectors,
-                                 ValueRange sums) {
+SmallVector<Value> DotTile::addProducts(int64_t firstRow, Value firstKey,
+                                        Value part, ValueRange sums) {
   SmallVector<Value> next(sums);
-  // Key by key if there is one row, for memory is fastest when it is read from
-  // one end to the other. Queries of several rows take too many registers.
-  int64_t keysTogether = rows == 1 ? 1 : getKeys();
-  for (int64_t i = 0; i < getKeys(); i += keysTogether)
-    for (int64_t v = 0; v < vectors; ++v)
-      for (int64_t j = 0; j < keysTogether; ++j)
-        addKey(firstRow, firstKey, i + j, channel, v, next);
+  for (int64_t i = 0; i < keys; ++i)
+    for (int64_t v = 0; v < vectors; ++v) {
+      Value channel = k.times(k.plus(k.times(part, vectors), v), k.lanes);
+      Value key = loadKey(k.plus(firstKey, i), channel);
+      for (int64_t r = 0; r < k.dotRows; ++r) {
+        Value query =
+            k.loadVector(k.scratch.query, {getBlockRow(firstRow + r), channel});
+        Value &sum = next[r * keys + i];
+        sum = k.fma(query, key, sum);
+      }
+    }
   return next;
 }
 
+void DotTile::storeProducts(int64_t firstRow, Value firstKey, Value number) {
+  SmallVector<Value> sums(k.dotRows * keys, k.numbers(0.0));
+  sums = k.loop(0, parts, 1, sums, [&](Value part, ValueRange carried) {
+    // Once for all rows.
+    if (firstRow == 0)
+      prefetchValues(k, item, {firstKey, keys, part, parts});
+    return addProducts(firstRow, firstKey, part, carried);
+  });
+  for (int64_t r = 0; r < k.dotRows; ++r)
+    for (int64_t i = 0; i < keys; ++i)
+      k.storeVector(sums[r * keys + i], k.scratch.keyProducts,
+                    {k.plus(number, r * getKeys() + i), 0});
+}
+
+/// [row · key] scores of as many keys as make one for each lane.
+Value DotTile::sumProducts(int64_t firstRow, Value firstKey) {
+  k.loop(0, getKeys(), keys, [&](Value number) {
+    storeProducts(firstRow, k.plus(firstKey, number), number);
+  });
+  SmallVector<Value> products;
+  for (int64_t i = 0; i < k.lanes; ++i)
+    products.push_back(k.loadVector(k.scratch.keyProducts, {i, 0}));
+  return sumLanesOfEach(k, products);
+}
+
+/// [row][key] scores of as many keys as lanes.
+SmallVector<Value> DotTile::computeRows(int64_t firstRow, Value firstKey) {
+  if (k.dotRows == 1)
+    return {sumProducts(firstRow, firstKey)};
+  // Whole vectors go to memory and come back: a vector that was stored in
+  // pieces would have to wait for these.
+  k.loop(0, k.dotRows, 1, [&](Value tile) {
+    Value key = k.plus(firstKey, k.times(tile, getKeys()));
+    k.storeVector(sumProducts(firstRow, key), k.scratch.keySums, {tile, 0});
+  });
+  SmallVector<Value> sums;
+  for (int64_t tile = 0; tile < k.dotRows; ++tile)
+    sums.push_back(k.loadVector(k.scratch.keySums, {tile, 0}));
+  return transposeGroups(k, sums, getKeys());
+}
+
 void DotTile::compute(int64_t firstRow, Value firstKey, Value buffer) {
-  SmallVector<Value> sums(k.lanes, k.numbers(0.0));
-  int64_t vectors = k.paddedChannels / k.lanes;
-  int64_t whole = vectors / kUnroll * kUnroll;
-  auto loop = [&](int64_t from, int64_t to, int64_t unroll) {
-    sums = k.loop(from * k.lanes, to * k.lanes, unroll * k.lanes, sums,
-                  [&](Value channel, ValueRange carried) {
-                    return step(firstRow, firstKey, channel, unroll, carried);
-                  });
-  };
-  loop(0, whole, kUnroll);
-  if (whole != vectors)
-    loop(whole, vectors, vectors - whole);
-  Value scores = sumLanesOfEach(k, sums);
-  for (int64_t r = 0; r < rows; ++r) {
-    Value ofRow = vector::ExtractStridedSliceOp::create(
-        k, scores, ArrayRef<int64_t>{r * getKeys()},
-        ArrayRef<int64_t>{getKeys()}, ArrayRef<int64_t>{1});
-    if (!k.hasRawScores) {
-      Value reference =
-          k.load(k.scratch.references, {getBlockRow(firstRow + r)});
-      ofRow = k.add(ofRow,
-                    vector::BroadcastOp::create(k, ofRow.getType(), reference));
-    }
-    k.storeVector(ofRow, k.scratch.scores, {buffer, firstRow + r, firstKey});
+  for (auto [r, scores] : llvm::enumerate(computeRows(firstRow, firstKey))) {
+    int64_t row = firstRow + static_cast<int64_t>(r);
+    if (!k.hasRawScores)
+      scores =
+          k.add(scores,
+                k.broadcast(k.load(k.scratch.references, {getBlockRow(row)})));
+    k.storeVector(scores, k.scratch.scores, {buffer, row, firstKey});
   }
 }
 
 static void computeTiles(AttentionKernel &k, const Item &item, Value buffer,
                          bool staged) {
   DotTile tile(k, item, staged);
-  k.loop(0, k.tileKeys, tile.getKeys(), [&](Value key) {
-    for (int64_t r = 0; r < k.tileRows; r += tile.getRows())
+  k.loop(0, k.tileKeys, k.lanes, [&](Value key) {
+    for (int64_t r = 0; r < k.tileRows; r += k.dotRows)
       tile.compute(r, key, buffer);
   });
 }

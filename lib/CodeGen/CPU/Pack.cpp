@@ -34,25 +34,25 @@ static Value unpack(KernelBuilder &b, Value x, Value y, int64_t width,
   return vector::ShuffleOp::create(b, x, y, mask);
 }
 
-/// Every other 4 words of x and then of y, from `parity` on.
-static Value takeQuads(KernelBuilder &b, Value x, Value y, int64_t parity) {
+/// Every other group of `width` words of x and then of y, from `parity` on.
+static Value takeGroups(KernelBuilder &b, Value x, Value y, int64_t width,
+                        int64_t parity) {
   SmallVector<int64_t> mask;
   for (int64_t i = 0; i < b.lanes; ++i)
-    mask.push_back((2 * (i / 4) + parity) * 4 + i % 4);
+    mask.push_back((2 * (i / width) + parity) * width + i % width);
   return vector::ShuffleOp::create(b, x, y, mask);
 }
 
-/// The i-th result has the i-th 4 words of each row.
-static SmallVector<Value> transposeQuads(KernelBuilder &b,
-                                         ArrayRef<Value> rows) {
+SmallVector<Value> cpu::transposeGroups(KernelBuilder &b, ArrayRef<Value> rows,
+                                        int64_t width) {
   if (rows.size() == 1)
     return {rows.front()};
   SmallVector<Value> results(rows.size());
   for (int64_t parity : {0, 1}) {
     SmallVector<Value> halves;
     for (size_t i = 0; i < rows.size(); i += 2)
-      halves.push_back(takeQuads(b, rows[i], rows[i + 1], parity));
-    for (auto [i, row] : llvm::enumerate(transposeQuads(b, halves)))
+      halves.push_back(takeGroups(b, rows[i], rows[i + 1], width, parity));
+    for (auto [i, row] : llvm::enumerate(transposeGroups(b, halves, width)))
       results[2 * i + parity] = row;
   }
   return results;
@@ -78,7 +78,7 @@ SmallVector<Value> cpu::transpose(KernelBuilder &b, ArrayRef<Value> rows) {
   }
   SmallVector<Value> results(b.lanes);
   for (int64_t i = 0; i < 4; ++i)
-    for (auto [quad, row] : llvm::enumerate(transposeQuads(b, columns[i])))
+    for (auto [quad, row] : llvm::enumerate(transposeGroups(b, columns[i], 4)))
       results[4 * quad + i] = row;
   return results;
 }

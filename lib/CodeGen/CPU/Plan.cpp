@@ -65,25 +65,20 @@ static int64_t fitTile(int64_t rows, int64_t vectors) {
 /// Rows for which packing keys takes longer than all that is done with them.
 static constexpr int64_t kFewRows = 16;
 
-/// Vectors of keys of a panel when it is read where it lies. With one row and
-/// nothing to convert, time is that of memory, and long runs are best. Else
-/// there is work to do while the next keys and values come into the first
-/// cache.
-static int64_t chooseStreamKeys(AttentionOp op, int64_t tileRows, int64_t lanes,
+/// Vectors of keys of a panel when it is read where it lies: keys and values
+/// come into the first cache while those before them are worked on, and leave
+/// half of it to others.
+static int64_t chooseStreamKeys(AttentionOp op, int64_t lanes,
                                 const CPUTarget &target) {
   AttentionLikeOpInterface self = op;
-  unsigned keyBits = getElementTypeOrSelf(op.getKey()).getIntOrFloatBitWidth();
-  unsigned valueBits =
-      getElementTypeOrSelf(op.getValue()).getIntOrFloatBitWidth();
-  int64_t bits = self.getStaticExtent(DomainDim::D) * keyBits +
-                 self.getStaticExtent(DomainDim::E) * valueBits;
-  int64_t cacheBits = target.cacheBytes * 8;
-  if (tileRows > 1)
-    cacheBits /= 2;
-  else if (keyBits == 32)
-    cacheBits *= 4;
+  auto countBits = [&](DomainDim channels, Value operand) -> int64_t {
+    return self.getStaticExtent(channels) *
+           getElementTypeOrSelf(operand).getIntOrFloatBitWidth();
+  };
+  int64_t bits = countBits(DomainDim::D, op.getKey()) +
+                 countBits(DomainDim::E, op.getValue());
   return llvm::bit_floor<uint64_t>(
-      std::clamp<int64_t>(cacheBits / (bits * lanes), 1, 8));
+      std::clamp<int64_t>(target.cacheBytes * 8 / 2 / (bits * lanes), 1, 8));
 }
 
 /// The rows of a head that are likely, if there are few: one position.
@@ -106,7 +101,7 @@ static CPUPlanAttr chooseStreamPlan(AttentionOp op, CPUPlanAttr given,
                                             std::min<int64_t>(vectors, 8));
   return CPUPlanAttr::get(
       op.getContext(), lanes, tileRows,
-      choose(given.getKeys(), chooseStreamKeys(op, tileRows, lanes, target)),
+      choose(given.getKeys(), chooseStreamKeys(op, lanes, target)),
       choose(given.getChannels(), tileVectors), choose(given.getGroup(), 1),
       choose(given.getStrips(),
              std::min<int64_t>(llvm::divideCeil(rows, tileRows), kFewRows)),

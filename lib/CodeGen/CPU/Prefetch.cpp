@@ -15,6 +15,8 @@
 
 #include "mlir/IR/TypeUtilities.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace mlir::rope;
 using namespace mlir::rope::cpu;
@@ -43,30 +45,41 @@ void cpu::prefetchRows(AttentionKernel &k, const Item &item) {
   });
 }
 
-/// Asks for the vector at a key of a panel, once for each line. These lines are
-/// read once, and soon.
-static void prefetchVector(AttentionKernel &k, OperandRole role, Value panel,
-                           Value key, IndexLike channel, int64_t vector) {
-  if (!k.prefetchesStream())
-    return;
-  int64_t bits = k.getElementType(role).getIntOrFloatBitWidth();
-  if (vector * k.lanes * bits % (kLineBytes * 8) != 0)
-    return;
-  Value inHead = k.plus(k.times(panel, k.tileKeys), key);
-  memref::PrefetchOp::create(
-      k, k.getOperand(role),
-      k.indices(k.getIndices(role, k.getKeyCoordinates(inHead), channel)),
-      /*isWrite=*/false, /*localityHint=*/0, /*isDataCache=*/true);
+/// Asks for a part of the lines of some keys of a panel, or of their values, in
+/// the order in which they lie in memory: the machine looks ahead by itself as
+/// well, and is led astray by any other. These lines are read once, and soon.
+static void prefetchPart(AttentionKernel &k, OperandRole role, Value panel,
+                         const PanelPart &part) {
+  int64_t perLine =
+      kLineBytes * 8 / k.getElementType(role).getIntOrFloatBitWidth();
+  int64_t channels = role == OperandRole::Key ? k.channels : k.valueChannels;
+  int64_t linesOfKey = llvm::divideCeil(channels, perLine);
+  int64_t count = llvm::divideCeil(part.keys * linesOfKey, part.parts);
+  // Lines are counted by as many as keep together from part to part, so that
+  // which key they are of is computed once.
+  int64_t unit = std::gcd(count, linesOfKey), unitsOfKey = linesOfKey / unit;
+  Value firstUnit = k.times(part.part, count / unit);
+  Value firstKey = k.plus(k.times(panel, k.tileKeys), part.firstKey);
+  for (int64_t i = 0; i < count; ++i) {
+    Value at = k.plus(firstUnit, i / unit);
+    Value key = k.plus(firstKey, k.quotient(at, unitsOfKey));
+    Value line = k.plus(k.times(k.remainder(at, unitsOfKey), unit), i % unit);
+    memref::PrefetchOp::create(
+        k, k.getOperand(role),
+        k.indices(k.getIndices(role, k.getKeyCoordinates(key),
+                               k.times(line, perLine))),
+        /*isWrite=*/false, /*localityHint=*/0, /*isDataCache=*/true);
+  }
 }
 
-void cpu::prefetchValues(AttentionKernel &k, const Item &item, Value key,
-                         IndexLike channel, int64_t vector) {
+void cpu::prefetchValues(AttentionKernel &k, const Item &item,
+                         const PanelPart &part) {
   Value panel = k.greater(k.minus(item.panel, 1), 0);
-  prefetchVector(k, OperandRole::Value, panel, key, channel, vector);
+  prefetchPart(k, OperandRole::Value, panel, part);
 }
 
-void cpu::prefetchKeys(AttentionKernel &k, const Item &item, Value key,
-                       IndexLike channel, int64_t vector) {
+void cpu::prefetchKeys(AttentionKernel &k, const Item &item,
+                       const PanelPart &part) {
   Value panel = k.lesser(k.plus(item.panel, 2), k.minus(k.head.panels, 1));
-  prefetchVector(k, OperandRole::Key, panel, key, channel, vector);
+  prefetchPart(k, OperandRole::Key, panel, part);
 }

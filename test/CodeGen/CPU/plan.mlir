@@ -80,12 +80,12 @@ func.func @given_linear(%q: tensor<8x64xf32>, %o: tensor<8x64xf32>) -> tensor<8x
   return %r : tensor<8x64xf32>
 }
 
-// Few rows: keys and values are read where they lie. With one row and nothing
-// to convert, in long runs.
+// Few rows: keys and values are read where they lie, on panels that half of the
+// cache has room for.
 // CHECK-LABEL: @decode
-// CHECK: rope.plan = #rope.cpu_plan<lanes = 16, rows = 1, keys = 8, channels = 8, group = 1, strips = 1, weave = -1, stream = 16, lookup = true>
+// CHECK: rope.plan = #rope.cpu_plan<lanes = 16, rows = 1, keys = 1, channels = 8, group = 1, strips = 1, weave = -1, stream = 16, lookup = true>
 // AVX2-LABEL: @decode
-// AVX2: rope.plan = #rope.cpu_plan<lanes = 8, rows = 1, keys = 8, channels = 8, group = 1, strips = 1, weave = -1, stream = 16>
+// AVX2: rope.plan = #rope.cpu_plan<lanes = 8, rows = 1, keys = 2, channels = 8, group = 1, strips = 1, weave = -1, stream = 16>
 func.func @decode(%q: tensor<8x1x128xf32>, %k: tensor<8x512x128xf32>, %o: tensor<8x1x128xf32>) -> tensor<8x1x128xf32> {
   %0 = rope.attention ins(%q, %k, %k : tensor<8x1x128xf32>, tensor<8x512x128xf32>, tensor<8x512x128xf32>)
     outs(%o : tensor<8x1x128xf32>) scale 0.125
@@ -93,8 +93,7 @@ func.func @decode(%q: tensor<8x1x128xf32>, %k: tensor<8x512x128xf32>, %o: tensor
   return %0 : tensor<8x1x128xf32>
 }
 
-// Seven query heads share a key: two strips of four rows, on panels that fit
-// the cache.
+// Seven query heads share a key: two strips of four rows.
 // CHECK-LABEL: @decode_groups
 // CHECK: rope.plan = #rope.cpu_plan<lanes = 16, rows = 4, keys = 2, channels = 4, group = 1, strips = 2, weave = -1, stream = 16, lookup = true>
 // REMARK: remark: [Passed] attention | Category:rope-plan
@@ -121,7 +120,7 @@ func.func @decode_packed(%q: tensor<8x1x128xf32>, %k: tensor<8x512x128xf32>, %o:
 // CHECK: %[[ROWS:.*]] = arith.muli %[[M]], %c1
 // CHECK: %[[FEW:.*]] = arith.cmpi ule, %[[ROWS]], %c16
 // CHECK: scf.if %[[FEW]] -> (tensor<8x?x128xf32>) {
-// CHECK: rope.attention {{.*}}{rope.plan = #rope.cpu_plan<lanes = 16, rows = 1, keys = 8, channels = 8, group = 1, strips = 1, weave = -1, stream = 16, lookup = true>
+// CHECK: rope.attention {{.*}}{rope.plan = #rope.cpu_plan<lanes = 16, rows = 1, keys = 1, channels = 8, group = 1, strips = 1, weave = -1, stream = 16, lookup = true>
 // CHECK: scf.yield
 // CHECK: } else {
 // CHECK: rope.attention {{.*}}{rope.plan = #rope.cpu_plan<lanes = 16, rows = 4, keys = 4, channels = 4, group = 4, strips = 24, weave = 16, stream = -1, lookup = true>

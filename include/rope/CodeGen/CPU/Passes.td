@@ -90,7 +90,9 @@ def AttentionToVectorPass : Pass<"rope-attention-to-vector", "ModuleOp"> {
     With few query rows for a key-value head (decoding), packing would take
     longer than all else: keys and values are read where they lie, each score is
     the sum of the lanes of a vector, and the next keys and values are asked for
-    beside the present ones.
+    beside the present ones. Both are read from one end to the other, for that is
+    when memory is fastest: values of more channels than there are registers for
+    are summed in turns of a few keys.
 
     The reference of a row is 0 until its scores leave the range in which f32
     can do without: then a careful path moves it, as it hides keys that lie

@@ -4,7 +4,7 @@
 
 A line for each loop of one basic block with at least 32 (or LEAST)
 multiply-adds of vectors: how many of these, how many references to the stack that are not its
-arrays (a spilled register has a constant place), stores and calls.
+arrays (a spilled register has a constant place), stores, calls, and lines asked for ahead.
 """
 
 import collections
@@ -35,9 +35,11 @@ def describe(code, stack):
         count["spill"] += bool(re.search(stack, line))
         count["store"] += bool(re.match(r"vmov\w+\s+%[xyz]mm\d+, .*\(", line))
         count["call"] += line.startswith("call")
+        count["prefetch"] += line.startswith("prefetch")
     return count
 
 
+KINDS = ("fma", "spill", "store", "call", "prefetch")
 least = int(sys.argv[1]) if len(sys.argv) > 1 else 32
 lines = sys.stdin.readlines()
 # Without a frame, rbp is a register like any other.
@@ -48,4 +50,4 @@ for name, code in blocks(lines):
         continue
     count = describe(code, stack)
     if count["fma"] >= least:
-        print("loop: " + ", ".join(f"{count[kind]} {kind}" for kind in ("fma", "spill", "store", "call")))
+        print("loop: " + ", ".join(f"{count[kind]} {kind}" for kind in KINDS))

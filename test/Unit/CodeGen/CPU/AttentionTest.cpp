@@ -51,6 +51,8 @@ INSTANTIATE_TEST_SUITE_P(
                    "rows = 3, keys = 5, strips = 2"},
         VectorCode{"Streams", "", "stream = 1000"},
         VectorCode{"StreamsRows", "", "stream = 1000, rows = 1"},
+        VectorCode{"StreamsChunks", "lanes=4 lookup=false",
+                   "stream = 1000, rows = 2, keys = 4, channels = 1"},
         VectorCode{"StreamsNarrow", "lanes=8 registers=16 lookup=false",
                    "stream = 1000, rows = 6, keys = 3"}),
     [](const testing::TestParamInfo<VectorCode> &info) {
