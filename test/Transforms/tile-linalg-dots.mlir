@@ -158,3 +158,48 @@ func.func @summed_in_f64(%x: tensor<24x64xbf16>, %w: tensor<64x128xbf16>, %init:
   %r = linalg.matmul ins(%x, %w : tensor<24x64xbf16>, tensor<64x128xbf16>) outs(%init : tensor<24x128xf64>) -> tensor<24x128xf64>
   return %r : tensor<24x128xf64>
 }
+
+// -----
+
+// Pairs of steps are those of one sum of rows by columns: not of two sums at a
+// time, nor for a result that is turned. Batches are taken one by one.
+// CHECK-LABEL: func @two_sums
+// CHECK-NOT: x86vector
+// CHECK: return
+func.func @two_sums(%x: tensor<24x4x16xbf16>, %w: tensor<4x16x128xbf16>, %init: tensor<24x128xf32>) -> tensor<24x128xf32> {
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j, k, l) -> (i, k, l)>, affine_map<(i, j, k, l) -> (k, l, j)>, affine_map<(i, j, k, l) -> (i, j)>], iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
+      ins(%x, %w : tensor<24x4x16xbf16>, tensor<4x16x128xbf16>) outs(%init : tensor<24x128xf32>) {
+  ^bb0(%a: bf16, %b: bf16, %c: f32):
+    %0 = arith.extf %a : bf16 to f32
+    %1 = arith.extf %b : bf16 to f32
+    %2 = arith.mulf %0, %1 : f32
+    %3 = arith.addf %2, %c : f32
+    linalg.yield %3 : f32
+  } -> tensor<24x128xf32>
+  return %r : tensor<24x128xf32>
+}
+
+// CHECK-LABEL: func @batches
+// CHECK: scf.for %{{.*}} = %c0 to %c3 step %c1
+// CHECK: x86vector.avx512.dot
+// CHECK: return
+func.func @batches(%x: tensor<3x24x64xbf16>, %w: tensor<3x64x128xbf16>, %init: tensor<3x24x128xf32>) -> tensor<3x24x128xf32> {
+  %r = linalg.batch_matmul ins(%x, %w : tensor<3x24x64xbf16>, tensor<3x64x128xbf16>) outs(%init : tensor<3x24x128xf32>) -> tensor<3x24x128xf32>
+  return %r : tensor<3x24x128xf32>
+}
+
+// CHECK-LABEL: func @turned_result
+// CHECK-NOT: x86vector
+// CHECK: return
+func.func @turned_result(%x: tensor<24x64xbf16>, %w: tensor<64x128xbf16>, %init: tensor<128x24xf32>) -> tensor<128x24xf32> {
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (j, i)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : tensor<24x64xbf16>, tensor<64x128xbf16>) outs(%init : tensor<128x24xf32>) {
+  ^bb0(%a: bf16, %b: bf16, %c: f32):
+    %0 = arith.extf %a : bf16 to f32
+    %1 = arith.extf %b : bf16 to f32
+    %2 = arith.mulf %0, %1 : f32
+    %3 = arith.addf %2, %c : f32
+    linalg.yield %3 : f32
+  } -> tensor<128x24xf32>
+  return %r : tensor<128x24xf32>
+}
