@@ -35,8 +35,9 @@ void cpu::removeLastStrides(DestinationStyleOpInterface op) {
     Value plain = allocateLike(builder, loc, memory);
     operand.set(plain);
     bool isInit = op.isDpsInit(&operand);
+    unsigned init = operand.getOperandNumber() - op.getNumDpsInputs();
     // States that are carried on are read, too.
-    if (!isInit || isa<LinearAttentionOp>(op))
+    if (!isInit || readsInit(op, init))
       memref::CopyOp::create(builder, loc, memory, plain);
     builder.setInsertionPointAfter(op);
     if (isInit)
