@@ -61,7 +61,9 @@ static void computePart(RewriterBase &rewriter, tensor::ExtractSliceOp slice,
   FailureOr<TilingResult> part =
       cast<TilingInterface>(product.getOperation())
           .generateResultTileValue(rewriter, 0, slice.getMixedOffsets(), sizes);
-  // A generic whose result is a projected permutation always has one.
+  // Then the slice reads the whole product as before.
+  if (failed(part))
+    return;
   auto piece = cast<GenericOp>(part->tiledOps.front());
   rewriter.setInsertionPoint(piece);
   Location loc = product.getLoc();
@@ -110,7 +112,8 @@ void rope::fuseEpilogues(RewriterBase &rewriter, Block &block, int64_t width) {
     computeParts(rewriter, pieces.tail, products);
     for (GenericOp product : products) {
       redirectSizes(product);
-      rewriter.eraseOp(product);
+      if (product->use_empty())
+        rewriter.eraseOp(product);
     }
   }
 }
