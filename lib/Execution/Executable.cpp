@@ -21,7 +21,6 @@ using namespace mlir::rope;
 Executable::Executable() : mapper(std::make_unique<SectionMapper>()) {}
 Executable::~Executable() = default;
 
-/// Results in out-parameters would need their sizes before the call.
 /// Brings what code with threads calls into this process.
 static llvm::Error loadOpenMP() {
   std::string message;
@@ -32,6 +31,7 @@ static llvm::Error loadOpenMP() {
   return llvm::createStringError("threads want LLVM's OpenMP: " + message);
 }
 
+/// Results in out-parameters would need their sizes before the call.
 static llvm::Error checkOptions(const CompileOptions &options) {
   CPUPipelineOptions pipeline;
   if (llvm::Error error = getPipelineOptions(options, pipeline))

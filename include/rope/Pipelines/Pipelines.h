@@ -49,7 +49,8 @@ struct CPUPipelineOptions : PassPipelineOptions<CPUPipelineOptions> {
   Option<bool> dots{
       *this, "dots",
       llvm::cl::desc("The target has AVX512-BF16: add up products of pairs of "
-                     "bf16 by one instruction"),
+                     "bf16 by one instruction, for which subnormal factors "
+                     "and sums are zero"),
       llvm::cl::init(false)};
   Option<int64_t> streamBytes{
       *this, "stream-bytes",
@@ -58,8 +59,9 @@ struct CPUPipelineOptions : PassPipelineOptions<CPUPipelineOptions> {
       llvm::cl::init(67108864)};
   Option<bool> threads{
       *this, "threads",
-      llvm::cl::desc("Share heads and rows of attention and rotations among "
-                     "threads by OpenMP, as many as the runtime says"),
+      llvm::cl::desc("Share heads and rows of attention, heads of linear "
+                     "attention and rows of rotations among threads by "
+                     "OpenMP, as many as the runtime says"),
       llvm::cl::init(false)};
   Option<bool> relaxedBF16{
       *this, "relaxed-bf16",

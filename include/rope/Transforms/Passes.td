@@ -290,7 +290,8 @@ def TileLinalgPass : Pass<"rope-tile-linalg"> {
     vector stays a linalg op, and so does whatever has no vector form (gathers,
     complex numbers, bits in memory).
 
-    Sums are reordered; nothing else changes numbers.
+    Sums are reordered; nothing else changes numbers, but for what `dots` takes
+    for zero.
   }];
   let options = [
     Option<"lanes", "lanes", "int64_t", /*default=*/"16",
@@ -299,7 +300,7 @@ def TileLinalgPass : Pass<"rope-tile-linalg"> {
            "Vector registers of the target: 32 of AVX-512 and NEON, 16 of AVX2">,
     Option<"dots", "dots", "bool", /*default=*/"false",
            "The target has AVX512-BF16: add up products of pairs of bf16 by one "
-           "instruction">
+           "instruction, for which subnormal factors and sums are zero">
   ];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
