@@ -72,6 +72,13 @@ AttentionKernel::AttentionKernel(AttentionOp op, CPUPlanAttr plan,
   hasBegins = hasRanges && op.getWindow() && op.getWindow()->front() >= 0;
   stagesKeys = op.getKeyTable() || channels != paddedChannels;
   stagesValues = op.getValueTable() || valueChannels != paddedValueChannels;
+  // Half of a word is widened in place by one instruction, with no shuffle.
+  auto isSplit = [&](OperandRole role, bool stages, int64_t length) {
+    return streams && !stages && getElementType(role).isBF16() &&
+           length % (2 * lanes) == 0;
+  };
+  splitsKeys = isSplit(OperandRole::Key, stagesKeys, channels);
+  splitsValues = isSplit(OperandRole::Value, stagesValues, valueChannels);
   packsValues = !streams && (stagesValues || productWidth > 1 ||
                              !getElementType(OperandRole::Value).isF32());
   hasRawScores = op.getSoftcap() || mask == MaskKind::Add;

@@ -140,6 +140,9 @@ struct AttentionKernel : DomainKernel {
   bool stagesKeys, stagesValues;
   /// Values are copied: converted, rotated or padded.
   bool packsValues;
+  /// Of each two vectors of keys or values, the first has the even channels and
+  /// the second the odd ones, and so have queries or outputs.
+  bool splitsKeys, splitsValues;
   /// Scores are not relative to the reference when they come out of products.
   bool hasRawScores;
 
@@ -181,6 +184,15 @@ Value buildExp2(KernelBuilder &b, Value x, bool lookup, bool rounded);
 Value buildCarefulExp2(KernelBuilder &b, Value x);
 /// tanh x
 Value buildTanh(KernelBuilder &b, Value x);
+
+/// A row whose channels are in the order of `splitsKeys`, and one in the usual
+/// order again.
+Value splitPairs(AttentionKernel &k, Value row);
+Value joinPairs(AttentionKernel &k, Value row);
+/// A vector of keys or values where they lie, the `vector`-th from a channel on
+/// that is the first of two vectors.
+Value loadStreamed(AttentionKernel &k, OperandRole role, const Coordinates &at,
+                   IndexLike firstChannel, int64_t vector);
 
 /// Numbers as products take them: themselves, or pairs of bf16 as words; and
 /// back.

@@ -56,7 +56,7 @@ public:
 
 private:
   int64_t getKeys() const { return k.lanes / k.dotRows; }
-  Value loadKey(Value key, Value channel);
+  Value loadKey(Value key, Value firstChannel, int64_t vector);
   /// Adds the products of the vectors of channels of one iteration.
   SmallVector<Value> addProducts(int64_t firstRow, Value firstKey, Value part,
                                  ValueRange sums);
@@ -81,33 +81,35 @@ private:
 DotTile::DotTile(AttentionKernel &k, const Item &item, bool staged)
     : k(k), item(item), staged(staged) {
   int64_t bits = k.getElementType(OperandRole::Key).getIntOrFloatBitWidth();
-  int64_t allVectors = k.paddedChannels / k.lanes;
-  int64_t wanted =
-      std::max<int64_t>(kLines * kLineBytes * 8 / (bits * k.lanes), 1);
+  int64_t together = k.splitsKeys ? 2 : 1;
+  int64_t all = k.paddedChannels / k.lanes / together;
+  int64_t wanted = std::max<int64_t>(
+      kLines * kLineBytes * 8 / (bits * k.lanes * together), 1);
   keys = llvm::bit_floor<uint64_t>(
-      std::clamp<int64_t>(wanted / allVectors, 1, getKeys()));
-  parts = llvm::divideCeil(allVectors, wanted);
-  while (allVectors % parts != 0)
+      std::clamp<int64_t>(wanted / all, 1, getKeys()));
+  parts = llvm::divideCeil(all, wanted);
+  while (all % parts != 0)
     ++parts;
-  vectors = allVectors / parts;
+  vectors = all / parts * together;
 }
 
-Value DotTile::loadKey(Value key, Value channel) {
+Value DotTile::loadKey(Value key, Value firstChannel, int64_t vector) {
   if (staged)
-    return k.loadVector(k.scratch.keyRows, {key, channel});
+    return k.loadVector(k.scratch.keyRows,
+                        {key, k.plus(firstChannel, vector * k.lanes)});
   Value inHead = k.plus(k.times(item.panel, k.tileKeys), key);
-  Coordinates at = k.getKeyCoordinates(inHead);
-  return k.toF32(k.loadVector(k.getOperand(OperandRole::Key),
-                              k.getIndices(OperandRole::Key, at, channel)));
+  return loadStreamed(k, OperandRole::Key, k.getKeyCoordinates(inHead),
+                      firstChannel, vector);
 }
 
 SmallVector<Value> DotTile::addProducts(int64_t firstRow, Value firstKey,
                                         Value part, ValueRange sums) {
   SmallVector<Value> next(sums);
+  Value firstChannel = k.times(part, vectors * k.lanes);
   for (int64_t i = 0; i < keys; ++i)
     for (int64_t v = 0; v < vectors; ++v) {
-      Value channel = k.times(k.plus(k.times(part, vectors), v), k.lanes);
-      Value key = loadKey(k.plus(firstKey, i), channel);
+      Value channel = k.plus(firstChannel, v * k.lanes);
+      Value key = loadKey(k.plus(firstKey, i), firstChannel, v);
       for (int64_t r = 0; r < k.dotRows; ++r) {
         Value query =
             k.loadVector(k.scratch.query, {getBlockRow(firstRow + r), channel});

@@ -130,6 +130,8 @@ static void stageRows(AttentionKernel &k, OperandRole role, Value panel,
   Value first = k.times(panel, k.tileKeys);
   k.loop(0, count, 1, [&](Value i) {
     Value row = loadRow(k, role, k.getKeyCoordinates(k.plus(first, i)));
+    if (role == OperandRole::Key && k.splitsKeys)
+      row = splitPairs(k, row);
     row = k.pad(row, steps * k.productWidth);
     k.storeVector(toWords(k, row), memory, {i, 0});
   });

@@ -49,6 +49,48 @@ static Value roundToBF16(KernelBuilder &b, Value numbers) {
   return rounded;
 }
 
+/// The place of each channel of a row among those that are split.
+static SmallVector<int64_t> getSplitOrder(AttentionKernel &k, int64_t length) {
+  SmallVector<int64_t> order;
+  for (int64_t first = 0; first < length; first += 2 * k.lanes)
+    for (int64_t parity : {0, 1})
+      for (int64_t i = 0; i < k.lanes; ++i)
+        order.push_back(first + 2 * i + parity);
+  return order;
+}
+
+Value cpu::splitPairs(AttentionKernel &k, Value row) {
+  int64_t length = cast<VectorType>(row.getType()).getNumElements();
+  return vector::ShuffleOp::create(k, row, row, getSplitOrder(k, length));
+}
+
+Value cpu::joinPairs(AttentionKernel &k, Value row) {
+  int64_t length = cast<VectorType>(row.getType()).getNumElements();
+  SmallVector<int64_t> order = getSplitOrder(k, length), inverse(length);
+  for (auto [to, from] : llvm::enumerate(order))
+    inverse[from] = static_cast<int64_t>(to);
+  return vector::ShuffleOp::create(k, row, row, inverse);
+}
+
+Value cpu::loadStreamed(AttentionKernel &k, OperandRole role,
+                        const Coordinates &at, IndexLike firstChannel,
+                        int64_t vector) {
+  Value memory = k.getOperand(role);
+  auto load = [&](int64_t offset, int64_t count) {
+    return k.loadVector(
+        memory, k.getIndices(role, at, k.plus(firstChannel, offset)), count);
+  };
+  if (!(role == OperandRole::Key ? k.splitsKeys : k.splitsValues))
+    return k.toF32(load(vector * k.lanes, k.lanes));
+  Value pairs = load(vector / 2 * 2 * k.lanes, 2 * k.lanes);
+  Value words = k.toBits(viewAs(k, pairs, k.getF32Type()));
+  // The first of a pair is in the low half of its word.
+  Value wide = vector % 2 == 0
+                   ? k.shiftLeft(words, 16)
+                   : k.andInts(words, k.integers(int32_t(0xFFFF0000)));
+  return k.fromBits(wide);
+}
+
 Value cpu::toWords(AttentionKernel &k, Value numbers) {
   if (k.productWidth == 1)
     return numbers;

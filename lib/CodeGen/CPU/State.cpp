@@ -34,6 +34,8 @@ void cpu::loadQueries(AttentionKernel &k) {
   k.loop(0, k.times(k.block.strips, k.tileRows), 1, [&](Value row) {
     Value query = loadRow(k, OperandRole::Query, k.getBlockRowCoordinates(row));
     query = k.mul(query, scale);
+    if (k.splitsKeys)
+      query = splitPairs(k, query);
     if (k.channels != k.paddedChannels)
       query = vector::InsertStridedSliceOp::create(
           k, query, zeros, ArrayRef<int64_t>{0}, ArrayRef<int64_t>{1});
@@ -187,6 +189,8 @@ void cpu::storeOutputs(AttentionKernel &k) {
     Coordinates at = k.getRowCoordinates(k.plus(k.block.first, row));
     RowEnd end = finishRow(k, row, at);
     Value output = k.loadVector(k.scratch.output, {row, 0}, k.valueChannels);
+    if (k.splitsValues)
+      output = joinPairs(k, output);
     Value factor = vector::BroadcastOp::create(k, output.getType(), end.factor);
     output = rotateRow(k, k.mul(output, factor), OperandRole::Output, at);
     storeRow(k, output, OperandRole::Output, at);

@@ -69,9 +69,8 @@ static Value loadValues(AttentionKernel &k, const Item &item, Value step,
     return k.loadVector(k.packed.value, {inHead, channel});
   if (k.stagesValues)
     return k.loadVector(k.scratch.valueRows, {step, channel});
-  return k.toF32(k.loadVector(
-      k.getOperand(OperandRole::Value),
-      k.getIndices(OperandRole::Value, k.getKeyCoordinates(inHead), channel)));
+  return loadStreamed(k, OperandRole::Value, k.getKeyCoordinates(inHead), 0,
+                      channel / k.lanes);
 }
 
 ValueTile::ValueTile(AttentionKernel &k, const ScoredItem &item, int64_t number,

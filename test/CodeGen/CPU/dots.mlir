@@ -132,3 +132,37 @@ func.func @chunks(%q: memref<2x32xf32>, %k: memref<16x32xf32>, %v: memref<16x8xf
     outs(%o : memref<2x8xf32>) scale 0.5 {rope.plan = #plan}
   return
 }
+
+// -----
+
+#plan = #rope.cpu_plan<lanes = 4, rows = 1, keys = 2, channels = 2, group = 1, strips = 1, weave = -1, stream = 1>
+
+// bf16 are widened in place, even channels and odd ones: queries come in that
+// order, and outputs leave it. The keys of a panel that has not all of them are
+// copied in that order, too.
+// CHECK-LABEL: func.func private @rope_attention
+// CHECK-SAME: %[[K:[^:]*]]: memref<9x8xbf16>, %[[V:[^:]*]]: memref<9x8xbf16>, %[[O:[^:]*]]: memref<1x8xf32>
+// CHECK-DAG: %[[ODD:.*]] = arith.constant dense<-65536> : vector<4xi32>
+// CHECK-DAG: %[[BITS:.*]] = arith.constant dense<16> : vector<4xi32>
+// CHECK: arith.mulf %{{.*}} : vector<8xf32>
+// CHECK: vector.shuffle %[[Q:.*]], %[[Q]] [0, 2, 4, 6, 1, 3, 5, 7] : vector<8xf32>
+// CHECK: vector.load %[[K]]
+// CHECK: %[[KEYS:.*]] = arith.extf
+// CHECK: vector.shuffle %[[KEYS]], %[[KEYS]] [0, 2, 4, 6, 1, 3, 5, 7] : vector<8xf32>
+// CHECK: } else {
+// CHECK: vector.load %[[K]][%{{.*}}, %c0] : memref<9x8xbf16>, vector<8xbf16>
+// CHECK: %[[WORDS:.*]] = arith.bitcast %{{.*}} : vector<4xf32> to vector<4xi32>
+// CHECK: arith.shli %[[WORDS]], %[[BITS]]
+// CHECK: arith.andi %[[WORDS]], %[[ODD]]
+// CHECK-NOT: arith.extf
+// CHECK: vector.load %[[V]][%{{.*}}, %c0] : memref<9x8xbf16>, vector<8xbf16>
+// CHECK: arith.shli %{{.*}}, %[[BITS]]
+// CHECK: arith.andi %{{.*}}, %[[ODD]]
+// CHECK: %[[OUT:.*]] = vector.shuffle %[[SUM:.*]], %[[SUM]] [0, 4, 1, 5, 2, 6, 3, 7] : vector<8xf32>
+// CHECK: arith.mulf %[[OUT]]
+// CHECK: vector.store %{{.*}}, %[[O]]
+func.func @pairs(%q: memref<1x8xf32>, %k: memref<9x8xbf16>, %v: memref<9x8xbf16>, %o: memref<1x8xf32>) {
+  rope.attention ins(%q, %k, %v : memref<1x8xf32>, memref<9x8xbf16>, memref<9x8xbf16>)
+    outs(%o : memref<1x8xf32>) scale 0.5 {rope.plan = #plan}
+  return
+}

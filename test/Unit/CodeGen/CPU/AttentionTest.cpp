@@ -135,6 +135,22 @@ TEST_P(VectorAttention, EverythingAtOnce) {
   }
 }
 
+/// Pairs of channels may be split where they are read where they lie, whichever
+/// of keys and values are.
+TEST_P(VectorAttention, CachesOfBF16) {
+  AttentionCase attention = withWholeVectors(makeCase());
+  attention.key.type = attention.value.type = "bf16";
+  attention.n = 75;
+  attention.causal = true;
+  attention.queryPos = {"index", "index"};
+  attention.rotateQuery = attention.rerotateOutput = {"m", 30};
+  AttentionCase keysTurn = attention, valuesTurn = attention, odd = attention;
+  keysTurn.rotateKey = valuesTurn.rotateValue = {"n", 30};
+  odd.d = 80;
+  odd.e = 72;
+  expectAllCorrect({attention, keysTurn, valuesTurn, odd});
+}
+
 TEST_P(VectorAttention, FewChannels) {
   expectAllCorrect(listChannels(makeCase()));
 }
