@@ -35,11 +35,14 @@ def PlanPass : Pass<"rope-plan"> {
     which reads keys where they lie, and one that packs them.
 
     With `dots` and `relaxed-bf16`, and where its plan says so, attention of bf16
-    multiplies pairs of bf16. Rotated, scaled
-    queries, rotated keys and values, and the weights are then rounded to bf16,
-    as frameworks do, and the bound of the op does not hold: an element of the
-    output is within 2^-8·(3 + 4·S)·V of the formula, S the largest sum of
-    |scale·q_c·k_c| over the channels c, and V the largest |v|, all rotated.
+    multiplies pairs of bf16. Rotated, scaled queries, rotated keys and values,
+    and the weights are then rounded to bf16, as frameworks do, and numbers below
+    2^-126 count as 0, be they factors or sums. The bound of the op does not hold.
+    With all operands rotated, let S be the largest sum of |scale·q_c·k_c| over
+    the D channels c; K, Q and V the largest |k_c|, |scale·q_c| and |v|; N the
+    number of keys; and δ = 2^-8·S + D·2^-126·(K + Q + 1). Then an element of the
+    output is within (3·2^-8 + 4·δ)·V + N·2^-56 of the formula, √2 times that if
+    the output is turned back, and an lse is within 1.01·δ + 2^-8.
 
     An op without plan takes the general path, through linalg; a remark
     (category rope-plan) says why. A plan that was given to such an op is an
@@ -105,7 +108,8 @@ def AttentionToVectorPass : Pass<"rope-attention-to-vector", "ModuleOp"> {
     call @rope_attention(%q, %k, %v, %o) : (...) -> ()
     ```
 
-    Sums and exponentials are in f32; the bounds on results are those of the op.
+    Sums and exponentials are in f32; the bounds on results are those of the op,
+    or with `dots` those of rope-plan.
   }];
   let options = [
     Option<"threads", "threads", "bool", "false",
@@ -142,7 +146,12 @@ def LinearAttentionToVectorPass
     call @rope_linear_attention(%q, %k, %v, %o) : (...) -> ()
     ```
 
-    Sums are in f32 and reordered.
+    Sums are in f32 and reordered; over keys and rows of the state they add one
+    term after the other. With N keys and D channels, an element of a state is
+    within (N + 16)·2^-24 of the sum of the magnitudes of its terms, and one of
+    the output within (N + D + 16)·2^-23 of that sum, divided as the element is,
+    if the normaliser has no negative terms. A result of another type is rounded
+    once more.
   }];
   let options = [
     Option<"threads", "threads", "bool", "false",

@@ -113,3 +113,28 @@ TEST_P(VectorLinearAttention, LaterKeysMayHoldAnything) {
   }
   expectEqual(attention);
 }
+
+/// No terms cancel, so that the sum of their magnitudes is the result.
+TEST_P(VectorLinearAttention, StatedBoundOfManyKeys) {
+  AttentionCase attention = makeCase(false);
+  attention.h = attention.g = 1;
+  attention.m = 2;
+  attention.n = 20000;
+  attention.kvState.letters = "bhde";
+  attention.kSum.letters = "bhd";
+  attention.randomize(1);
+  for (reference::Array *terms :
+       {&attention.value.values, &attention.inits[1], &attention.inits[2]})
+    for (int64_t i = 0; i < terms->getNumElements(); ++i)
+      (*terms)[i] = std::fabs((*terms)[i]);
+  auto keys = static_cast<double>(attention.n);
+  auto channels = static_cast<double>(attention.d);
+  double ofState = (keys + 16) * 0x1p-24;
+  double bounds[] = {(keys + channels + 16) * 0x1p-23, ofState, ofState};
+  std::vector<reference::Array> got = attention.run(),
+                                want = attention.evaluate();
+  for (auto [result, bound] : llvm::enumerate(bounds))
+    for (int64_t i = 0; i < got[result].getNumElements(); ++i)
+      ASSERT_NEAR(got[result][i], want[result][i], bound * want[result][i])
+          << result << " " << i;
+}
