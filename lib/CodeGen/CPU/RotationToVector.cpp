@@ -35,8 +35,9 @@ static constexpr int64_t kTableBytes = 16384;
 /// Rows that one row of a table turns one after the other when memory is what
 /// limits: as many runs through memory as it takes well.
 static constexpr int64_t kStreams = 4;
-/// Bytes that are worth the call of a team of threads.
+/// Bytes that are worth the call of a team of threads, and those of a task.
 static constexpr int64_t kManyBytes = 1 << 18;
+static constexpr int64_t kTaskBytes = 1 << 16;
 
 namespace {
 /// The loops of one rotation.
@@ -77,8 +78,22 @@ private:
   int64_t getBlockRows() const;
   SmallVector<unsigned> getDims() const;
   std::optional<Order> chooseOrder() const;
+  /// Pieces of another dim, so that there is a task for every thread.
+  struct Cut {
+    unsigned dim;
+    int64_t size;
+  };
+  std::optional<Cut> chooseCut(const Order &order) const;
+  /// Bytes of the result for one index of each of these dims, as far as the
+  /// other extents are known.
+  int64_t getInnerBytes(ArrayRef<unsigned> outer) const;
+  int64_t getTaskSize(int64_t bytes) const {
+    return std::max<int64_t>(kTaskBytes / std::max<int64_t>(bytes, 1), 1);
+  }
+  void computeBlocks(const Order &order, SmallVector<Range> &ranges);
   /// The block of a dim from `first` on.
   Range getBlock(const Range &whole, Value first, int64_t size);
+  static bool endsEarly(const Range &whole, int64_t size);
   /// Loops over these dims, one in the other.
   void loopOver(ArrayRef<unsigned> dims, ArrayRef<Range> ranges,
                 SmallVector<Value> &at);
@@ -156,8 +171,7 @@ std::optional<unsigned> RotationKernel::findSharedDim() const {
 
 int64_t RotationKernel::getBlockRows() const {
   auto type = cast<MemRefType>(parts.table.getType());
-  int64_t rowBytes = 2 * type.getShape().back() *
-                     llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  int64_t rowBytes = 2 * type.getShape().back() * getElementBytes(type);
   return std::max<int64_t>(kTableBytes / rowBytes, 1);
 }
 
@@ -206,7 +220,34 @@ std::optional<RotationKernel::Order> RotationKernel::chooseOrder() const {
       dims, [&](unsigned dim) { return type.getDimSize(dim) != 1; });
   if (first == dims.end() || !threads)
     return std::nullopt;
-  return Order{*first, 1, dims};
+  return Order{*first, getTaskSize(getInnerBytes(*first)), dims};
+}
+
+int64_t RotationKernel::getInnerBytes(ArrayRef<unsigned> outer) const {
+  auto type = cast<MemRefType>(parts.input.getType());
+  int64_t bytes = type.getShape().back() *
+                  getElementBytes(cast<MemRefType>(parts.init.getType()));
+  for (unsigned dim : getDims())
+    if (!type.isDynamicDim(dim) && !llvm::is_contained(outer, dim))
+      bytes *= type.getDimSize(dim);
+  return bytes;
+}
+
+std::optional<RotationKernel::Cut>
+RotationKernel::chooseCut(const Order &order) const {
+  auto type = cast<MemRefType>(parts.input.getType());
+  for (unsigned dim : order.dims) {
+    if (dim == order.blockDim || type.getDimSize(dim) == 1)
+      continue;
+    int64_t rows = order.size;
+    if (!type.isDynamicDim(order.blockDim))
+      rows = std::min(rows, type.getDimSize(order.blockDim));
+    int64_t size = getTaskSize(rows * getInnerBytes({order.blockDim, dim}));
+    if (type.isDynamicDim(dim) || type.getDimSize(dim) > size)
+      return Cut{dim, size};
+    return std::nullopt;
+  }
+  return std::nullopt;
 }
 
 void RotationKernel::computeAll() {
@@ -214,31 +255,51 @@ void RotationKernel::computeAll() {
   for (unsigned dim = 0; dim + 1 < rank; ++dim)
     ranges.push_back({index(0), createOrFold<memref::DimOp>(
                                     parts.input, static_cast<int64_t>(dim))});
+  if (std::optional<Order> order = chooseOrder())
+    return computeBlocks(*order, ranges);
   SmallVector<Value> at(rank - 1);
-  std::optional<Order> order = chooseOrder();
-  if (!order) {
-    loopOver(getDims(), ranges, at);
-    return settle();
-  }
-  Range whole = ranges[order->blockDim];
+  loopOver(getDims(), ranges, at);
+  settle();
+}
+
+void RotationKernel::computeBlocks(const Order &order,
+                                   SmallVector<Range> &ranges) {
+  SmallVector<Value> at(rank - 1);
   auto member = [&](function_ref<void()> loop) {
     loop();
     settle();
   };
-  share(whole.end, order->size, isLess(kManyBytes - 1, getBytes(parts.init)),
-        member, [&](Value first) {
-          ranges[order->blockDim] = getBlock(whole, first, order->size);
-          loopOver(order->dims, ranges, at);
-        });
+  Value pays = isLess(kManyBytes - 1, getBytes(parts.init));
+  Range whole = ranges[order.blockDim];
+  auto computeBlock = [&](Value first) {
+    ranges[order.blockDim] = getBlock(whole, first, order.size);
+    if (streams && !endsEarly(whole, order.size))
+      ranges[order.blockDim].written = order.size;
+    loopOver(order.dims, ranges, at);
+  };
+  std::optional<Cut> cut = threads ? chooseCut(order) : std::nullopt;
+  if (!cut)
+    return share(whole.end, order.size, pays, member, computeBlock);
+  Range other = ranges[cut->dim];
+  Value pieces = quotientUp(other.end, cut->size);
+  Value tasks = times(quotientUp(whole.end, order.size), pieces);
+  share(tasks, 1, pays, member, [&](Value task) {
+    Value first = times(remainder(task, pieces), cut->size);
+    ranges[cut->dim] = getBlock(other, first, cut->size);
+    computeBlock(times(quotient(task, pieces), order.size));
+  });
+}
+
+/// Whether the last of the blocks may be smaller than the others.
+bool RotationKernel::endsEarly(const Range &whole, int64_t size) {
+  std::optional<int64_t> extent = getConstantIntValue(whole.end);
+  return !extent || *extent % size != 0;
 }
 
 RotationKernel::Range RotationKernel::getBlock(const Range &whole, Value first,
                                                int64_t size) {
   Value end = plus(first, size);
-  std::optional<int64_t> extent = getConstantIntValue(whole.end);
-  if (!extent || *extent % size != 0)
-    return {first, lesser(end, whole.end)};
-  return {first, end, streams ? size : 0};
+  return {first, endsEarly(whole, size) ? lesser(end, whole.end) : end};
 }
 
 void RotationKernel::loopOver(ArrayRef<unsigned> dims, ArrayRef<Range> ranges,

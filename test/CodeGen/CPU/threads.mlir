@@ -12,12 +12,12 @@
 !K = memref<2x3x40x4xf32>
 !Q = memref<2x6x40x4xf32>
 
-// Rows in one run: a thread at a time takes a row of the first dim that has
-// more than one.
+// Rows in one run: a thread at a time takes some of the first dim that has more
+// than one, 64 KiB in all.
 // CHECK-LABEL: func.func @rows(
 // CHECK: omp.parallel if(
 // CHECK: omp.wsloop schedule(dynamic) {
-// CHECK: omp.loop_nest (%[[I:.*]]) : i64 = (%c0_i64) to (%[[COUNT:.*]]) step (%c1_i64) {
+// CHECK: omp.loop_nest (%[[I:.*]]) : i64 = (%c0_i64) to (%[[COUNT:.*]]) step (%c85_i64) {
 // CHECK: %[[N:.*]] = arith.index_cast %[[I]] : i64 to index
 // CHECK: scf.for %[[ROW:.*]] = %[[N]] to %{{.*}} step %c1 {
 // CHECK: vector.load %{{.*}}[%c0, %[[ROW]], %{{.*}}, %c0]
@@ -25,6 +25,39 @@
 // CHECK: omp.terminator
 func.func @rows(%x: memref<1x?x3x64xf32>, %t: memref<1x?x2x32xf32>) {
   rope.rotate <half along [0, 1]> ins(%x, %t : memref<1x?x3x64xf32>, memref<1x?x2x32xf32>) outs(%x : memref<1x?x3x64xf32>)
+  return
+}
+
+// One block of the table's rows is for 128 threads: each takes 8 of the 1024
+// that share the table.
+// CHECK-LABEL: func.func @one_block(
+// CHECK: omp.loop_nest (%[[I:.*]]) : i64 = (%c0_i64) to (%c128_i64) step (%c1_i64) {
+// CHECK: %[[TASK:.*]] = arith.index_cast %[[I]]
+// CHECK: %[[PIECE:.*]] = arith.remui %[[TASK]], %c128
+// CHECK: %[[FIRST:.*]] = arith.muli %[[PIECE]], %c8
+// CHECK: %[[END:.*]] = arith.addi %[[FIRST]], %c8
+// CHECK: %[[BLOCK:.*]] = arith.divui %[[TASK]], %c128
+// CHECK: %[[ROW:.*]] = arith.muli %[[BLOCK]], %c64
+// CHECK: scf.for %{{.*}} = %[[FIRST]] to %[[END]] step %c1 {
+// CHECK: scf.for %{{.*}} = %[[ROW]] to
+func.func @one_block(%x: memref<1024x32x64xf32>, %t: memref<32x2x32xf32>) {
+  rope.rotate <half along [1]> ins(%x, %t : memref<1024x32x64xf32>, memref<32x2x32xf32>) outs(%x : memref<1024x32x64xf32>)
+  return
+}
+
+// Four heads that are written past the caches, and 128 of their 1000 rows.
+// CHECK-LABEL: func.func @long_streams(
+// CHECK: omp.loop_nest {{.*}} to (%c16_i64) step (%c1_i64)
+// CHECK: arith.remui %{{.*}}, %c8
+// CHECK: %[[FIRST:.*]] = arith.muli %{{.*}}, %c128
+// CHECK: %[[NEXT:.*]] = arith.addi %[[FIRST]], %c128
+// CHECK: %[[END:.*]] = arith.minsi %[[NEXT]], %c1000
+// CHECK: arith.divui %{{.*}}, %c8
+// CHECK: scf.for %{{.*}} = %[[FIRST]] to %[[END]] step %c1 {
+// CHECK-COUNT-4: vector.load %{{.*}} : memref<8x1000x32xf32>, vector<32xf32>
+// CHECK: nontemporal
+func.func @long_streams(%x: memref<8x1000x32xf32>, %t: memref<1000x2x16xf32>, %y: memref<8x1000x32xf32>) {
+  rope.rotate <half along [1]> ins(%x, %t : memref<8x1000x32xf32>, memref<1000x2x16xf32>) outs(%y : memref<8x1000x32xf32>)
   return
 }
 

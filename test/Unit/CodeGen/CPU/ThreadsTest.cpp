@@ -92,20 +92,20 @@ TEST(Threads, LinearAttention) {
 /// Rows in blocks, rows in order and, with the option, rows past the caches.
 TEST(Threads, Rotations) {
   constexpr llvm::StringLiteral text = R"mlir(
-    func.func @blocks(%x: tensor<3x?x64xf32>, %t: tensor<?x2x32xf32>, %y: tensor<3x?x64xf32>) -> tensor<3x?x64xf32> {
-      %r = rope.rotate <half along [1]> ins(%x, %t : tensor<3x?x64xf32>, tensor<?x2x32xf32>) outs(%y : tensor<3x?x64xf32>) -> tensor<3x?x64xf32>
-      return %r : tensor<3x?x64xf32>
+    func.func @blocks(%x: tensor<9x?x64xf32>, %t: tensor<?x2x32xf32>, %y: tensor<9x?x64xf32>) -> tensor<9x?x64xf32> {
+      %r = rope.rotate <half along [1]> ins(%x, %t : tensor<9x?x64xf32>, tensor<?x2x32xf32>) outs(%y : tensor<9x?x64xf32>) -> tensor<9x?x64xf32>
+      return %r : tensor<9x?x64xf32>
     }
-    func.func @rows(%x: tensor<3x?x64xf32>, %t: tensor<3x?x2x32xf32>, %y: tensor<3x?x64xf32>) -> tensor<3x?x64xf32> {
-      %r = rope.rotate <half along [0, 1]> ins(%x, %t : tensor<3x?x64xf32>, tensor<3x?x2x32xf32>) outs(%y : tensor<3x?x64xf32>) -> tensor<3x?x64xf32>
-      return %r : tensor<3x?x64xf32>
+    func.func @rows(%x: tensor<9x?x64xf32>, %t: tensor<9x?x2x32xf32>, %y: tensor<9x?x64xf32>) -> tensor<9x?x64xf32> {
+      %r = rope.rotate <half along [0, 1]> ins(%x, %t : tensor<9x?x64xf32>, tensor<9x?x2x32xf32>) outs(%y : tensor<9x?x64xf32>) -> tensor<9x?x64xf32>
+      return %r : tensor<9x?x64xf32>
     })mlir";
   int64_t rows = 1000;
   RandomGenerator random({4});
-  Array x = makeRandom(DType::F32, {3, rows, 64}, random);
+  Array x = makeRandom(DType::F32, {9, rows, 64}, random);
   Array t = makeRandom(DType::F32, {rows, 2, 32}, random);
-  Array u = makeRandom(DType::F32, {3, rows, 2, 32}, random);
-  Array y = makeFilled(DType::F32, {3, rows, 64}, 0);
+  Array u = makeRandom(DType::F32, {9, rows, 2, 32}, random);
+  Array y = makeFilled(DType::F32, {9, rows, 64}, 0);
   auto run = [&](const Program &program) -> std::vector<reference::Array> {
     return {toReference(program.call("blocks", x, t, y).front()),
             toReference(program.call("rows", x, u, y).front())};
