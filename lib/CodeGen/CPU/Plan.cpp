@@ -81,20 +81,39 @@ static int64_t chooseStreamKeys(AttentionOp op, int64_t lanes,
       std::clamp<int64_t>(target.cacheBytes * 8 / 2 / (bits * lanes), 1, 8));
 }
 
-/// The rows of a head that are likely, if there are few: one position.
-static int64_t expectFewRows(AttentionOp op) {
+/// The rows of a head that are likely, if there are few: one position. None if
+/// even the query heads that share a key are not known.
+static std::optional<int64_t> expectFewRows(AttentionOp op) {
   if (std::optional<int64_t> rows = cpu::findNumRows(op))
-    return *rows;
+    return std::max<int64_t>(*rows, 1);
   int64_t group = AttentionLikeOpInterface(op).getStaticExtent(DomainDim::G);
-  return ShapedType::isDynamic(group) ? kFewRows : group;
+  if (ShapedType::isDynamic(group))
+    return std::nullopt;
+  return std::max<int64_t>(group, 1);
+}
+
+/// Rows of a tile for so many rows on keys where they lie: all of them, for
+/// each strip reads keys and values again. Sums of values of one vector for
+/// each row take at most half of the registers.
+static int64_t chooseStreamRows(std::optional<int64_t> rows,
+                                const CPUTarget &target) {
+  constexpr int64_t together = 4;
+  if (!rows)
+    return together;
+  if (*rows <= 2)
+    return *rows;
+  int64_t most = std::min(target.registers / 2, kFewRows);
+  return std::clamp<int64_t>(llvm::alignTo(*rows, together), together,
+                             std::max(most / together, int64_t(1)) * together);
 }
 
 static CPUPlanAttr chooseStreamPlan(AttentionOp op, CPUPlanAttr given,
                                     int64_t stream, const CPUTarget &target) {
   AttentionLikeOpInterface self = op;
   int64_t lanes = choose(given.getLanes(), target.lanes);
-  int64_t rows = std::max<int64_t>(expectFewRows(op), 1);
-  int64_t tileRows = choose(given.getRows(), rows <= 2 ? rows : 4);
+  std::optional<int64_t> few = expectFewRows(op);
+  int64_t rows = few.value_or(kFewRows);
+  int64_t tileRows = choose(given.getRows(), chooseStreamRows(few, target));
   int64_t vectors = llvm::divideCeil(self.getStaticExtent(DomainDim::E), lanes);
   // Sums of values take half of the registers.
   int64_t tileVectors = std::clamp<int64_t>(target.registers / 2 / tileRows, 1,

@@ -93,16 +93,34 @@ func.func @decode(%q: tensor<8x1x128xf32>, %k: tensor<8x512x128xf32>, %o: tensor
   return %0 : tensor<8x1x128xf32>
 }
 
-// Seven query heads share a key: two strips of four rows.
+// Seven query heads share a key: one strip, with a row to spare.
 // CHECK-LABEL: @decode_groups
-// CHECK: rope.plan = #rope.cpu_plan<lanes = 16, rows = 4, keys = 2, channels = 4, group = 1, strips = 2, weave = -1, stream = 16, lookup = true>
+// CHECK: rope.plan = #rope.cpu_plan<lanes = 16, rows = 8, keys = 2, channels = 2, group = 1, strips = 1, weave = -1, stream = 16, lookup = true>
 // REMARK: remark: [Passed] attention | Category:rope-plan
-// REMARK: Remark="vector code of 4 rows by 32 keys, which are read where they lie"
+// REMARK: Remark="vector code of 8 rows by 32 keys, which are read where they lie"
 func.func @decode_groups(%q: tensor<7x128xf32>, %k: tensor<512x128xbf16>, %o: tensor<7x128xf32>) -> tensor<7x128xf32> {
   %0 = rope.attention ins(%q, %k, %k : tensor<7x128xf32>, tensor<512x128xbf16>, tensor<512x128xbf16>)
     outs(%o : tensor<7x128xf32>) scale 0.125
     layout <query = "gd", key = "nd", value = "ne", output = "ge"> -> tensor<7x128xf32>
   return %0 : tensor<7x128xf32>
+}
+
+// Sixteen rows are one strip if there are registers for their sums; where their
+// number is not known, strips are short.
+// CHECK-LABEL: @decode_many
+// CHECK: rows = 16, keys = 1, channels = 1, group = 1, strips = 1, weave = -1, stream = 16
+// CHECK: scf.if
+// CHECK: rows = 4, keys = 1, channels = 4, group = 1, strips = 4, weave = -1, stream = 16
+// AVX2-LABEL: @decode_many
+// AVX2: rows = 8, keys = 2, channels = 1, group = 1, strips = 2, weave = -1, stream = 16
+func.func @decode_many(%q: tensor<16x128xf32>, %p: tensor<?x128xf32>, %k: tensor<512x128xf32>, %o: tensor<16x128xf32>, %r: tensor<?x128xf32>) -> (tensor<16x128xf32>, tensor<?x128xf32>) {
+  %0 = rope.attention ins(%q, %k, %k : tensor<16x128xf32>, tensor<512x128xf32>, tensor<512x128xf32>)
+    outs(%o : tensor<16x128xf32>) scale 0.125
+    layout <query = "gd", key = "nd", value = "ne", output = "ge"> -> tensor<16x128xf32>
+  %1 = rope.attention ins(%p, %k, %k : tensor<?x128xf32>, tensor<512x128xf32>, tensor<512x128xf32>)
+    outs(%r : tensor<?x128xf32>) scale 0.125
+    layout <query = "gd", key = "nd", value = "ne", output = "ge"> -> tensor<?x128xf32>
+  return %0, %1 : tensor<16x128xf32>, tensor<?x128xf32>
 }
 
 // CHECK-LABEL: @decode_packed
