@@ -72,6 +72,8 @@ private:
     unsigned blockDim;
     int64_t size;
     SmallVector<unsigned> dims;
+    /// Whether whole blocks stand one index after the other.
+    bool written = false;
   };
   /// The last dim that the table follows, if dims around it share the table.
   std::optional<unsigned> findSharedDim() const;
@@ -213,7 +215,7 @@ std::optional<RotationKernel::Order> RotationKernel::chooseOrder() const {
       continue;
     llvm::erase(dims, dim);
     dims.push_back(dim);
-    return Order{dim, kStreams, dims};
+    return Order{dim, kStreams, dims, /*written=*/streams};
   }
   auto type = cast<MemRefType>(parts.input.getType());
   auto *first = llvm::find_if(
@@ -273,7 +275,7 @@ void RotationKernel::computeBlocks(const Order &order,
   Range whole = ranges[order.blockDim];
   auto computeBlock = [&](Value first) {
     ranges[order.blockDim] = getBlock(whole, first, order.size);
-    if (streams && !endsEarly(whole, order.size))
+    if (order.written && !endsEarly(whole, order.size))
       ranges[order.blockDim].written = order.size;
     loopOver(order.dims, ranges, at);
   };

@@ -61,6 +61,18 @@ func.func @long_streams(%x: memref<8x1000x32xf32>, %t: memref<1000x2x16xf32>, %y
   return
 }
 
+// Rows that share nothing stand in a loop, too.
+// CHECK-LABEL: func.func @one_stream(
+// CHECK: omp.loop_nest (%[[I:.*]]) : i64 = (%c0_i64) to (%c4096_i64) step (%c512_i64) {
+// CHECK: scf.for %[[ROW:.*]] = %{{.*}} to %{{.*}} step %c1 {
+// CHECK: vector.load %{{.*}}[%[[ROW]], %c0] : memref<4096x32xf32>, vector<32xf32>
+// CHECK: nontemporal
+// CHECK: omp.yield
+func.func @one_stream(%x: memref<4096x32xf32>, %t: memref<4096x2x16xf32>, %y: memref<4096x32xf32>) {
+  rope.rotate <half along [0]> ins(%x, %t : memref<4096x32xf32>, memref<4096x2x16xf32>) outs(%y : memref<4096x32xf32>)
+  return
+}
+
 // What is written past the caches settles in each thread. Little work is not
 // shared.
 // CHECK-LABEL: func.func @streams(
