@@ -206,12 +206,6 @@ Value addProduct(AttentionKernel &k, Value a, Value b, Value sum);
 /// are zeros.
 Value dropUnweighted(AttentionKernel &k, Value weights, Value values);
 
-/// Transposes groups of `width` words: the i-th result has the i-th group of
-/// each row. There are as many rows as groups in one.
-SmallVector<Value> transposeGroups(KernelBuilder &b, ArrayRef<Value> rows,
-                                   int64_t width);
-/// Transposes lanes × lanes words in registers.
-SmallVector<Value> transpose(KernelBuilder &b, ArrayRef<Value> rows);
 /// Allocates memory of packed operands.
 void allocatePacked(AttentionKernel &k);
 void deallocatePacked(AttentionKernel &k);

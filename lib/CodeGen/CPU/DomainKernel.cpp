@@ -59,10 +59,11 @@ Value DomainKernel::getDimIndex(const DimLabel &label, const Coordinates &at) {
   case DomainDim::N:
     return at.n;
   case DomainDim::D:
+    return at.d;
   case DomainDim::E:
     break;
   }
-  llvm_unreachable("channels have no coordinate");
+  llvm_unreachable("value channels have no coordinate");
 }
 
 SmallVector<IndexLike> DomainKernel::getIndices(OperandRole role,
@@ -70,8 +71,8 @@ SmallVector<IndexLike> DomainKernel::getIndices(OperandRole role,
                                                 IndexLike channel) {
   SmallVector<IndexLike> indices;
   for (const DimLabel &label : domain.getLabels(role)) {
-    bool isChannel = label.size() == 1 && (label.front() == DomainDim::D ||
-                                           label.front() == DomainDim::E);
+    bool isChannel = label == DimLabel{DomainDim::E} ||
+                     (label == DimLabel{DomainDim::D} && !at.d);
     indices.push_back(isChannel ? channel : IndexLike(getDimIndex(label, at)));
   }
   return indices;

@@ -20,6 +20,8 @@ namespace mlir::rope::cpu {
 /// The domain's coordinates of something; those that do not matter are null.
 struct Coordinates {
   Value b, h, g, m, n;
+  /// The channel of keys whose row of value channels something is.
+  Value d = {};
 };
 
 struct DomainKernel : KernelBuilder {

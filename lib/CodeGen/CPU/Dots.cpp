@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AttentionKernel.h"
+#include "Transpose.h"
 
 #include "llvm/Support/MathExtras.h"
 

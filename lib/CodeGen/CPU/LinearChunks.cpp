@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "AttentionKernel.h"
 #include "LinearKernel.h"
+#include "Transpose.h"
 
 #include "rope/IR/FeatureMaps.h"
 
@@ -26,17 +26,7 @@ using namespace mlir::rope::cpu;
 
 /// The indices of the row of the state for one channel of keys.
 static SmallVector<IndexLike> getStateIndices(LinearKernel &k, Value channel) {
-  SmallVector<IndexLike> indices;
-  Coordinates at{k.b, k.h, {}, {}, {}};
-  for (const DimLabel &label : k.domain.getLabels(OperandRole::KvState)) {
-    if (label == DimLabel{DomainDim::D})
-      indices.push_back(channel);
-    else if (label == DimLabel{DomainDim::E})
-      indices.push_back(0);
-    else
-      indices.push_back(k.getDimIndex(label, at));
-  }
-  return indices;
+  return k.getIndices(OperandRole::KvState, {k.b, k.h, {}, {}, {}, channel});
 }
 
 static Value getZeros(KernelBuilder &k, int64_t length) {
