@@ -16,6 +16,7 @@
 #define ROPE_TEST_UNIT_SUPPORT_VECTORCASES_H
 
 #include "Support/AttentionCase.h"
+#include <ostream>
 
 namespace mlir::rope::test {
 
@@ -23,6 +24,11 @@ namespace mlir::rope::test {
 struct VectorCode {
   const char *name, *options, *plan;
 };
+
+/// By this GoogleTest names the tests of a kind.
+inline void PrintTo(const VectorCode &code, std::ostream *os) {
+  *os << code.name;
+}
 
 /// More than a panel of keys and a block of rows, and multiples of nothing.
 AttentionCase makeVectorCase(const VectorCode &code);

@@ -79,9 +79,7 @@ INSTANTIATE_TEST_SUITE_P(
         VectorCode{"Apart", "", "dots = true, weave = -1, channels = 2"},
         VectorCode{"FewKeys", "",
                    "dots = true, rows = 3, keys = 5, strips = 2"}),
-    [](const testing::TestParamInfo<VectorCode> &info) {
-      return info.param.name;
-    });
+    testing::PrintToStringParamName());
 
 TEST_P(DotsAttention, Full) {
   expectAllExact(listRotations(makeCase()));

@@ -55,9 +55,7 @@ INSTANTIATE_TEST_SUITE_P(
                    "stream = 1000, rows = 2, keys = 4, channels = 1"},
         VectorCode{"StreamsNarrow", "lanes=8 registers=16 lookup=false",
                    "stream = 1000, rows = 6, keys = 3"}),
-    [](const testing::TestParamInfo<VectorCode> &info) {
-      return info.param.name;
-    });
+    testing::PrintToStringParamName());
 
 //===----------------------------------------------------------------------===//
 // Panels, strips and blocks

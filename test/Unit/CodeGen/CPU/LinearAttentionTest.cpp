@@ -51,9 +51,7 @@ INSTANTIATE_TEST_SUITE_P(
         VectorCode{"Narrow", "lanes=8 registers=16 lookup=false", ""},
         VectorCode{"Narrowest", "lanes=4 lookup=false",
                    "rows = 5, keys = 3, channels = 1"}),
-    [](const testing::TestParamInfo<VectorCode> &info) {
-      return info.param.name;
-    });
+    testing::PrintToStringParamName());
 
 TEST_P(VectorLinearAttention, Rotations) {
   for (bool causal : {false, true}) {
