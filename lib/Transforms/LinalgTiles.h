@@ -104,15 +104,16 @@ void tileContraction(RewriterBase &rewriter, linalg::GenericOp op,
 /// into one loop over these.
 void fuseHeads(RewriterBase &rewriter, Block &block);
 
-/// Computes products panel by panel, of `width` columns, inside the elementwise
-/// op of the block that reads them.
+/// Computes products [row, column] panel by panel, of `width` columns, inside
+/// the elementwise op of the block that alone reads them. Ops of no more
+/// columns stay, as do products of few rows.
 void fuseEpilogues(RewriterBase &rewriter, Block &block, int64_t width);
 
 /// Puts ops of one block that work on the same rows into one loop over rows:
 /// what they hand on then stays in cache.
 void fuseRows(RewriterBase &rewriter, Block &block);
 
-/// Lanes of a panel: six rows of it fill most registers.
+/// Lanes of a panel, in elements: six rows of it fill most registers.
 inline int64_t getPanelWidth(const VectorTarget &target) {
   return target.registers >= 32 ? 4 * target.lanes : 2 * target.lanes;
 }

@@ -21,20 +21,22 @@
 namespace mlir::rope {
 
 /// Whether an op sums products of bf16 in f32, of operands without other dims
-/// than their roles, of which the one that is no panel is stored along the sum.
+/// than their roles, of which the one that is no panel is stored along the sum:
+/// [row, step], or [step] without rows, and [lane, step] or [step, lane].
 bool canSumPairs(linalg::GenericOp op, const Roles &roles);
 
 /// What the sums of a tile start from.
 struct SumStart {
-  /// In place of the init, if there is one.
+  /// An f32 in place of the init, if there is one.
   Value value;
-  /// Whether that is so; null if it always is.
+  /// An i1, whether that is so; null if it always is.
   Value isFirst;
 };
 
 /// Copies the panel of `op`, of up to `maxSteps` steps, to a tensor with a row
-/// for each pair of steps, in which the two numbers of a lane are neighbours.
-/// It has `width` lanes, a multiple of `lanes`. What is not in the panel is 0.
+/// for each pair of steps, in which the two numbers of a lane are neighbours:
+/// [pair, 2 · lane] of bf16. It has `width` lanes, a multiple of `lanes`. What
+/// is not in the panel is 0.
 Value packPairs(RewriterBase &rewriter, linalg::GenericOp op,
                 const Roles &roles, int64_t lanes, int64_t maxSteps,
                 int64_t width);
@@ -48,7 +50,8 @@ void sumPairs(RewriterBase &rewriter, linalg::GenericOp op, const Roles &roles,
               const PanelPrefetch *prefetch);
 
 /// Replaces `op`, a tile of a static number of rows (or none) and columns that
-/// are stored along the sum, by vector ops: the pairs of a sum lie in lanes.
+/// are stored along the sum, by vector ops: the pairs of a sum lie in lanes of
+/// `vectors` vectors, which are added up at the end.
 void sumPairsInLanes(RewriterBase &rewriter, linalg::GenericOp op,
                      const Roles &roles, int64_t lanes, int64_t vectors);
 

@@ -87,6 +87,7 @@ llvm::Expected<std::string> emitObject(llvm::Module &module,
 
 /// Links the text of an object file into the shared library at `path`. Compiled
 /// code needs nothing but the C library, libm and, with `threads`, libomp.
+/// Fails if there is no linker, or if it does.
 llvm::Error linkSharedLibrary(llvm::StringRef object, llvm::StringRef path,
                               bool threads);
 

@@ -11,7 +11,8 @@
 
 namespace mlir::rope {
 
-/// The feature of a float, or of each element of a vector of floats.
+/// The feature of a float, or of each element of a vector of floats, in the
+/// type of `x`. Of NaN it is NaN.
 Value buildFeature(OpBuilder &builder, Location loc, FeatureMap map, Value x);
 
 } // namespace mlir::rope

@@ -73,21 +73,23 @@ void populateExpandMathPatterns(RewritePatternSet &patterns);
 void populateExpandNarrowingPatterns(RewritePatternSet &patterns);
 
 /// Rewrites the linalg ops on tensors below `root` as rope-normalize-linalg
-/// says.
+/// says. Fails, without a diagnostic, if patterns do not settle.
 LogicalResult normalizeLinalg(Operation *root);
 
 /// The vectors of a target.
 struct VectorTarget {
-  /// Elements of one vector, a power of two.
+  /// f32 in one vector: a power of two from 4 to 64.
   int64_t lanes = 16;
   /// How many vectors there are.
   int64_t registers = 32;
-  /// Whether there is an instruction for sums of products of pairs of bf16.
+  /// Whether there is an instruction for sums of products of pairs of bf16
+  /// (AVX-512 BF16). It wants up to 16 lanes.
   bool dots = false;
 };
 
 /// Tiles and vectorizes the linalg generics on tensors below `root` as
-/// rope-tile-linalg says.
+/// rope-tile-linalg says. Fails, without a diagnostic, if patterns that clean
+/// up do not settle.
 LogicalResult tileLinalg(Operation *root, const VectorTarget &target = {});
 
 /// Two rotations of one value become one by the product of their tables, and

@@ -194,16 +194,18 @@ Value joinPairs(AttentionKernel &k, Value row);
 Value loadStreamed(AttentionKernel &k, OperandRole role, const Coordinates &at,
                    IndexLike firstChannel, int64_t vector);
 
-/// Numbers as products take them: themselves, or pairs of bf16 as words; and
-/// back.
+/// A vector of f32 as products take it: as it is, or rounded to bf16, in half
+/// as many words of two neighbours each; and back to f32.
 Value toWords(AttentionKernel &k, Value numbers);
 Value fromWords(AttentionKernel &k, Value words);
-/// The words of two rows' numbers, channel by channel.
+/// Two vectors of f32, rounded to bf16: a word for each channel, the first's
+/// number in its low half.
 Value pairRows(AttentionKernel &k, Value first, Value second);
-/// a·b + sum, or the products of both numbers of a pair + sum.
+/// a·b + sum, or the products of both numbers of a pair + sum, in each lane of
+/// f32.
 Value addProduct(AttentionKernel &k, Value a, Value b, Value sum);
-/// Words of values, with zeros where the numbers that they are multiplied by
-/// are zeros.
+/// Values with zeros for those numbers of pairs whose weight is 0. Without
+/// pairs they are returned as they are.
 Value dropUnweighted(AttentionKernel &k, Value weights, Value values);
 
 /// Allocates memory of packed operands.

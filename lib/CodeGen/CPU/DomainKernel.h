@@ -43,9 +43,9 @@ struct DomainKernel : KernelBuilder {
   /// What one dim is indexed by.
   Value getDimIndex(const DimLabel &label, const Coordinates &at);
 
-  /// Calls `body` for each batch and key-value head, and for each of so many
-  /// parts of these; threads share them as `share` says, where there is much to
-  /// do.
+  /// Calls `body` for each batch and key-value head, and for each of `parts`
+  /// (at least 1) of these; threads share them as `share` says, where there is
+  /// much to do. Without `threads` there is one part.
   void forEachHead(Value parts,
                    function_ref<void(function_ref<void()> loop)> member,
                    function_ref<void(Value b, Value h, Value part)> body);
@@ -58,9 +58,10 @@ Value loadRow(DomainKernel &k, OperandRole role, const Coordinates &at);
 /// Stores all channels of an operand at `at`, rounded to its type.
 void storeRow(DomainKernel &k, Value row, OperandRole role,
               const Coordinates &at);
-/// Asks for all lines of a row.
+/// Asks the caches for all lines of the row at `at`, which must exist.
 void prefetchRow(DomainKernel &k, OperandRole role, const Coordinates &at);
-/// Rotates a row as a role is.
+/// Rotates all channels of a row, in f32, as the role's operand at `at` is;
+/// returns it as it is if that has no rotation.
 Value rotateRow(DomainKernel &k, Value row, OperandRole role,
                 const Coordinates &at);
 

@@ -20,7 +20,7 @@
 
 namespace mlir::rope::cpu {
 
-/// A line of the caches.
+/// Bytes of a line of the caches.
 constexpr int64_t kLineBytes = 64;
 
 /// An index known when code is generated, or a value.
@@ -115,7 +115,8 @@ public:
   Value toF32(Value x);
   /// f32 to an element type.
   Value fromF32(Value x, Type element);
-  /// A vector with zeros up to a length.
+  /// A vector with zeros after it, up to `length` elements; as it is if it has
+  /// as many.
   Value pad(Value row, int64_t length);
 
   //===--------------------------------------------------------------------===//
@@ -148,13 +149,14 @@ public:
   SmallVector<Value> repeat(ValueRange inits,
                             function_ref<SmallVector<Value>(ValueRange)> body);
   void when(Value condition, function_ref<void()> then);
-  /// A loop whose iterations are independent of each other. With `threads`, a
-  /// team shares them if `pays`; each thread has memory of its own, which
-  /// `reserve` gives within `member`, around the loop over its share.
+  /// A loop from 0 to `end` by `step`, whose iterations are independent of each
+  /// other. With `threads`, a team shares them if the condition `pays` holds;
+  /// each thread has memory of its own, which `reserve` gives within `member`,
+  /// around the loop over its share.
   void share(Value end, int64_t step, Value pays,
              function_ref<void(function_ref<void()> loop)> member,
              function_ref<void(Value)> body);
-  /// How many threads a team has; declareThreadCount comes before.
+  /// How many threads a team has, as an index; declareThreadCount comes before.
   Value countThreads();
   using Branch = function_ref<SmallVector<Value>()>;
   SmallVector<Value> choose(Value condition, TypeRange types, Branch then,

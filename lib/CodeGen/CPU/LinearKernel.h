@@ -17,7 +17,8 @@
 
 namespace mlir::rope::cpu {
 
-/// Some keys or rows of a head: the first, and how many there are.
+/// Some keys or rows of a head: the first, and how many there are, at least one
+/// and at most `chunkKeys`. Both are indices.
 struct Chunk {
   Value first, count;
 };
@@ -27,19 +28,20 @@ struct LinearKernel : DomainKernel {
 
   LinearAttentionOp op;
 
-  /// Rows and vectors of a register tile; keys of a chunk.
+  /// Rows and vectors of a register tile; keys, and rows, of a chunk.
   int64_t tileRows, tileVectors, chunkKeys;
   /// Rows and vectors of a tile of scores.
   int64_t scoreRows, scoreVectors;
   /// Rows of memory for a chunk: whole tiles.
   int64_t chunkRows;
+  /// Channels of keys and of values, up to whole vectors.
   int64_t paddedChannels, paddedValueChannels;
   bool hasNormalizer;
   /// Values are read where they lie.
   bool readsValues;
 
   //===--------------------------------------------------------------------===//
-  // Memory that one head is computed in
+  // Memory that one head is computed in, of f32
   //===--------------------------------------------------------------------===//
 
   /// [channel][value channel] and [channel], the states before a chunk.

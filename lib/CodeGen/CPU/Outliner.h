@@ -18,8 +18,9 @@ class Outliner {
 public:
   explicit Outliner(StringRef name) : name(name) {}
 
-  /// Replaces `op` by a call. Returns the op in the function, or null if
-  /// another op like it is there already.
+  /// Replaces `op`, which has no results, by a call with its operands. Returns
+  /// the op in the function, whose arguments these are, or null if another op
+  /// like it, of the same types, properties and plan, is there already.
   Operation *outline(Operation *op);
 
 private:

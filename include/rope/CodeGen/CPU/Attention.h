@@ -32,15 +32,17 @@ struct CPUTarget {
 /// Why vector code cannot do an attention, for a reader; nullopt if it can.
 std::optional<std::string> findCPUObstacle(AttentionOp op);
 
-/// Completes a plan: what it leaves open is chosen for the op and the target.
-/// `given` may be null.
+/// Completes a plan: what it leaves open is chosen for the op, which has no
+/// obstacle, and the target. `given` may be null; whether its numbers fit the
+/// op is looked at where the plan is carried out.
 CPUPlanAttr chooseCPUPlan(AttentionOp op, CPUPlanAttr given,
                           const CPUTarget &target);
 
-/// Replaces attentions on memrefs that have a complete plan by calls of
-/// functions of vector code, which it adds to the module; with `threads`,
-/// OpenMP shares heads among threads. Fails, after a diagnostic, for a plan
-/// that does not fit its op.
+/// Replaces attentions on memrefs that have a plan by calls of functions of
+/// vector code, which it adds to the module; with `threads`, OpenMP shares
+/// heads, and rows of these, among threads. Fails, after a diagnostic, for a
+/// plan that is not complete or does not fit its op, and with `threads` for a
+/// module that has something else by the name of a function of OpenMP.
 LogicalResult lowerAttentionToVector(ModuleOp module, bool threads = false);
 
 } // namespace mlir::rope
