@@ -26,8 +26,8 @@ struct VectorCode {
 };
 
 /// By this GoogleTest names the tests of a kind.
-inline void PrintTo(const VectorCode &code, std::ostream *os) {
-  *os << code.name;
+inline std::ostream &operator<<(std::ostream &os, const VectorCode &code) {
+  return os << code.name;
 }
 
 /// More than a panel of keys and a block of rows, and multiples of nothing.
