@@ -74,6 +74,17 @@ LogicalResult RopeDialect::verifyOperationAttribute(Operation *op,
   return success();
 }
 
+LogicalResult RopeDialect::verifyRegionArgAttribute(Operation *op, unsigned,
+                                                    unsigned number,
+                                                    NamedAttribute attribute) {
+  if (attribute.getName() == kWeightAttrName &&
+      isa<UnitAttr>(attribute.getValue()))
+    return success();
+  return op->emitOpError() << "has unknown attribute " << attribute.getName()
+                           << " = " << attribute.getValue() << " on argument "
+                           << number;
+}
+
 LogicalResult CPUPlanAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                   int64_t lanes, int64_t rows, int64_t keys,
                                   int64_t channels, int64_t group,

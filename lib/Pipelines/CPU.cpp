@@ -94,7 +94,9 @@ void rope::buildTensorStage(OpPassManager &pm,
   pm.addPass(createDecomposePass(decompose));
   addTosaToLinalg(pm);
   pm.addPass(createConvertShapeToStandardPass());
-  pm.addPass(createExpandStructuredPass());
+  ExpandStructuredPassOptions structured;
+  structured.keepWeights = !options.portable;
+  pm.addPass(createExpandStructuredPass(structured));
   pm.addPass(createConvertElementwiseToLinalgPass());
   // Bufferization wants functions of one block.
   pm.addPass(createLiftControlFlowToSCFPass());

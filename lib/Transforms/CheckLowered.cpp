@@ -12,6 +12,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/OpenMP/OpenMPDialect.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "rope/IR/Rope.h"
 #include "rope/Transforms/Passes.h"
 
 namespace mlir::rope {
@@ -20,6 +21,12 @@ namespace mlir::rope {
 } // namespace mlir::rope
 
 using namespace mlir;
+
+// What was declared of arguments has done its work, and means nothing to LLVM.
+static void dropDeclarations(LLVM::LLVMFuncOp function) {
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    function.removeArgAttr(i, rope::kWeightAttrName);
+}
 
 namespace {
 struct CheckLowered : rope::impl::CheckLoweredPassBase<CheckLowered> {
@@ -35,6 +42,7 @@ struct CheckLowered : rope::impl::CheckLoweredPassBase<CheckLowered> {
     });
     if (result.wasInterrupted())
       signalPassFailure();
+    getOperation()->walk(dropDeclarations);
     markAllAnalysesPreserved();
   }
 };

@@ -15,6 +15,8 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "rope/IR/Rope.h"
 #include "rope/Transforms/Passes.h"
 
 namespace mlir::rope {
@@ -47,13 +49,29 @@ static bool lacksLoops(Operation *op) {
          });
 }
 
+// Whether an op reads a weight that rope-pack-weights had packed.
+static bool readsWeight(Operation *op) {
+  auto unpack = dyn_cast<linalg::UnPackOp>(op);
+  auto argument =
+      unpack ? dyn_cast<BlockArgument>(unpack.getSource()) : BlockArgument();
+  if (!argument)
+    return false;
+  auto function =
+      dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
+  return function &&
+         function.getArgAttr(argument.getArgNumber(), rope::kWeightAttrName);
+}
+
 namespace {
 struct ExpandStructured
     : rope::impl::ExpandStructuredPassBase<ExpandStructured> {
+  using ExpandStructuredPassBase::ExpandStructuredPassBase;
+
   void runOnOperation() override {
     SmallVector<Operation *> ops;
     getOperation()->walk([&](Operation *op) {
-      if (op->getDialect() && lacksLoops(op))
+      if (op->getDialect() && lacksLoops(op) &&
+          !(keepWeights && readsWeight(op)))
         ops.push_back(op);
     });
     IRRewriter rewriter(&getContext());

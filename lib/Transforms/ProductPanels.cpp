@@ -8,6 +8,7 @@
 
 #include "ProductPanels.h"
 #include "LinalgTiles.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
@@ -153,6 +154,81 @@ static GenericOp createProduct(RewriterBase &rewriter, GenericOp op,
         linalg::YieldOp::create(b, l, sum);
       });
 }
+
+//===----------------------------------------------------------------------===//
+// Panels that are stored
+//===----------------------------------------------------------------------===//
+
+// What a panel's operand is cut from, where that is stored in panels.
+static linalg::UnPackOp getUnpack(GenericOp op, const Roles &roles,
+                                  int64_t width, bool pairs) {
+  Value operand = op.getDpsInputs()[roles.panelOperand];
+  if (auto slice = operand.getDefiningOp<tensor::ExtractSliceOp>())
+    operand = slice.getSource();
+  auto unpack = operand.getDefiningOp<linalg::UnPackOp>();
+  SmallVector<int64_t> tiles = {width};
+  if (pairs)
+    tiles.push_back(2);
+  return unpack && unpack.getStaticInnerTiles() == ArrayRef(tiles) ? unpack
+                                                                   : nullptr;
+}
+
+bool rope::isStoredInPanels(GenericOp op, const Roles &roles, int64_t width,
+                            bool pairs) {
+  return getUnpack(op, roles, width, pairs) != nullptr;
+}
+
+Value rope::findStoredPanel(RewriterBase &rewriter, GenericOp op,
+                            const Roles &roles, int64_t width, bool pairs) {
+  linalg::UnPackOp unpack = getUnpack(op, roles, width, pairs);
+  if (!unpack || op.getStaticLoopRanges()[roles.lane] != width)
+    return nullptr;
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(op);
+  Location loc = op.getLoc();
+  OpFoldResult number = rewriter.getIndexAttr(0);
+  Value operand = op.getDpsInputs()[roles.panelOperand];
+  if (auto slice = operand.getDefiningOp<tensor::ExtractSliceOp>())
+    number = affine::makeComposedFoldedAffineApply(
+        rewriter, loc, rewriter.getAffineSymbolExpr(0).floorDiv(width),
+        {slice.getMixedOffsets()[unpack.getInnerDimsPos().front()]});
+  auto type = cast<RankedTensorType>(unpack.getSource().getType());
+  SmallVector<OpFoldResult> offsets(type.getRank(), rewriter.getIndexAttr(0));
+  SmallVector<OpFoldResult> strides(type.getRank(), rewriter.getIndexAttr(1));
+  SmallVector<OpFoldResult> sizes =
+      tensor::getMixedSizes(rewriter, loc, unpack.getSource());
+  offsets.front() = number;
+  sizes.front() = rewriter.getIndexAttr(1);
+  auto panelType = RankedTensorType::get(type.getShape().drop_front(),
+                                         type.getElementType());
+  Value panel = tensor::ExtractSliceOp::create(
+      rewriter, loc, panelType, unpack.getSource(), offsets, sizes, strides);
+  if (panelType.getRank() == 2)
+    return panel;
+  SmallVector<ReassociationIndices> groups = {{0}, {1, 2}};
+  return tensor::CollapseShapeOp::create(rewriter, loc, panel, groups);
+}
+
+GenericOp rope::readStoredPanel(RewriterBase &rewriter, GenericOp op,
+                                const Roles &roles, Value panel) {
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(op);
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  maps[roles.panelOperand] =
+      AffineMap::get(op.getNumLoops(), 0,
+                     {rewriter.getAffineDimExpr(roles.steps.front()),
+                      rewriter.getAffineDimExpr(roles.lane)},
+                     rewriter.getContext());
+  SmallVector<Value> inputs = op.getDpsInputs();
+  inputs[roles.panelOperand] = panel;
+  GenericOp product = createProduct(rewriter, op, inputs, maps);
+  rewriter.replaceOp(op, product.getResults());
+  return product;
+}
+
+//===----------------------------------------------------------------------===//
+// Panels that are packed
+//===----------------------------------------------------------------------===//
 
 Panel rope::packPanel(RewriterBase &rewriter, GenericOp op, const Roles &roles,
                       int64_t lanes, int64_t maxSteps, int64_t maxLanes) {

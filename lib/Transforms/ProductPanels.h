@@ -10,6 +10,7 @@
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/PatternMatch.h"
+#include "rope/Transforms/Transforms.h"
 
 #include <optional>
 
@@ -41,6 +42,26 @@ bool isStepContiguous(linalg::GenericOp op, const Roles &roles);
 
 /// Whether a panel is read often enough to be packed.
 bool hasManyRows(linalg::GenericOp op, const Roles &roles);
+
+/// Computes sums in lanes, of a few rows by a few lanes at a time, so that what
+/// is loaded serves more than one sum. The panel's memory is read once, in
+/// order.
+void tileDots(RewriterBase &rewriter, linalg::GenericOp op, Roles roles,
+              const VectorTarget &target);
+
+/// Whether the weight of `op` is stored in panels of `width` lanes, in `pairs`
+/// of steps or in single ones.
+bool isStoredInPanels(linalg::GenericOp op, const Roles &roles, int64_t width,
+                      bool pairs);
+
+/// The stored panel [K, width], or of pairs [K / 2, 2 * width], that is what
+/// `op` reads of its weight. Null if there is none such.
+Value findStoredPanel(RewriterBase &rewriter, linalg::GenericOp op,
+                      const Roles &roles, int64_t width, bool pairs);
+
+/// `op` on a stored panel.
+linalg::GenericOp readStoredPanel(RewriterBase &rewriter, linalg::GenericOp op,
+                                  const Roles &roles, Value panel);
 
 /// A product on a packed panel.
 struct Panel {

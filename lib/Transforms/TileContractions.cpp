@@ -17,6 +17,7 @@
 #include "PairPanels.h"
 #include "PrefetchPanels.h"
 #include "ProductPanels.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -30,9 +31,6 @@ using linalg::GenericOp;
 static constexpr int64_t kRows = 6;
 // Up to this number of rows, reading the panel in order decides.
 static constexpr int64_t kMaxRowsToStream = 4;
-// The tile of sums that lie in lanes, at most.
-static constexpr int64_t kMaxRowsOfDots = 4;
-static constexpr int64_t kColumnsOfDots = 4;
 // Below this number of rows a panel is not used for long enough to bring the
 // next one meanwhile.
 static constexpr int64_t kMinRowsToPrefetch = 48;
@@ -73,6 +71,8 @@ private:
     return dots && canSumPairs(op, roles);
   }
   void tilePairs(GenericOp op, int64_t size);
+  Value getBlockOfPairs(Value panel, DimBlock block, const Roles &roles);
+  void tileStored(GenericOp op, Value panel);
   bool canPad(GenericOp op, const Roles &roles) const;
   Value readSums(GenericOp op, VectorType type);
   void padTile(GenericOp op, const Roles &roles, Value panel);
@@ -241,8 +241,54 @@ void ProductTiler::tilePairs(GenericOp op, int64_t size) {
   isFirst = nullptr;
 }
 
+// The pairs of a stored panel that a block of the sum reads.
+Value ProductTiler::getBlockOfPairs(Value panel, DimBlock block,
+                                    const Roles &roles) {
+  if (!block.position)
+    return panel;
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(block.op);
+  Location loc = block.op.getLoc();
+  AffineExpr half = rewriter.getAffineSymbolExpr(0).floorDiv(2);
+  OpFoldResult steps =
+      tensor::getMixedSizes(rewriter, loc,
+                            block.op.getDpsInputs()[1 - roles.panelOperand])
+          .back();
+  auto halve = [&](OpFoldResult value) {
+    return affine::makeComposedFoldedAffineApply(rewriter, loc, half, {value});
+  };
+  OpFoldResult zero = rewriter.getIndexAttr(0), one = rewriter.getIndexAttr(1);
+  SmallVector<OpFoldResult> offsets = {halve(block.position), zero};
+  SmallVector<OpFoldResult> sizes = {halve(steps),
+                                     rewriter.getIndexAttr(2 * width)};
+  SmallVector<OpFoldResult> strides = {one, one};
+  return tensor::ExtractSliceOp::create(rewriter, loc, panel, offsets, sizes,
+                                        strides);
+}
+
+// A panel of a weight that is stored in panels.
+void ProductTiler::tileStored(GenericOp op, Value panel) {
+  std::optional<Roles> roles = assignRoles(op);
+  int64_t steps = chooseSteps(op, *roles);
+  if (usesPairs(op, *roles)) {
+    DimBlock block = startBlock(op, *roles, steps);
+    Value pairs = getBlockOfPairs(panel, block, *roles);
+    forEachTile(block.op, *roles, [&](GenericOp tile) {
+      sumPairs(rewriter, tile, *roles, pairs, lanes, width, {start, isFirst},
+               prefetch ? &*prefetch : nullptr);
+    });
+  } else {
+    op = readStoredPanel(rewriter, op, *roles, panel);
+    tileRows(startBlock(op, *roles, steps).op);
+  }
+  isFirst = nullptr;
+}
+
 void ProductTiler::tilePanel(GenericOp op) {
   std::optional<Roles> roles = assignRoles(op);
+  if (Value panel =
+          findStoredPanel(rewriter, op, *roles, width, usesPairs(op, *roles)))
+    return tileStored(op, panel);
   if (usesPairs(op, *roles))
     return tilePairs(
         op, llvm::alignTo(op.getStaticLoopRanges()[roles->lane], lanes));
@@ -416,73 +462,15 @@ void ProductTiler::run(GenericOp op) {
   op = tileToUnits(rewriter, op, roles->outer);
   op = dropUnits(rewriter, op, roles->outer);
   roles = assignRoles(op);
-  if (roles && shouldStream(op, *roles))
+  if (roles && !isStoredInPanels(op, *roles, width, usesPairs(op, *roles)) &&
+      shouldStream(op, *roles))
     return tileStreaming(op, roles->steps.front());
   tilePanels(op);
 }
 
 //===----------------------------------------------------------------------===//
-// Few rows
+// Products
 //===----------------------------------------------------------------------===//
-
-// Lets products enter sums unrounded, as vector.contract does.
-static void fuseMultiplyAdds(GenericOp op) {
-  for (Operation &nested : *op.getBody()) {
-    if (!isa<arith::MulFOp, arith::AddFOp>(nested))
-      continue;
-    auto math = cast<arith::ArithFastMathInterface>(nested);
-    auto flags =
-        math.getFastMathFlagsAttr().getValue() | arith::FastMathFlags::contract;
-    nested.setAttr(math.getFastMathAttrName(),
-                   arith::FastMathFlagsAttr::get(op.getContext(), flags));
-  }
-}
-
-// Calls `handle` with pieces of up to `size` of a dim, or with single elements
-// where the rest is of unknown size.
-static void forEachPiece(RewriterBase &rewriter, GenericOp op, unsigned dim,
-                         int64_t size,
-                         llvm::function_ref<void(GenericOp)> handle) {
-  DimPieces pieces = tileDim(rewriter, op, dim, size);
-  if (pieces.main)
-    handle(pieces.main);
-  if (!pieces.tail)
-    return;
-  if (ShapedType::isDynamic(pieces.tail.getStaticLoopRanges()[dim]))
-    pieces.tail = tileToUnits(rewriter, pieces.tail, {dim});
-  handle(pieces.tail);
-}
-
-// Sums in lanes, of a few rows by a few lanes at a time, so that what is loaded
-// serves more than one sum. The panel's memory is read once, in order.
-static void tileDots(RewriterBase &rewriter, GenericOp op, Roles roles,
-                     const VectorTarget &target) {
-  fuseMultiplyAdds(op);
-  op = tileToUnits(rewriter, op, roles.outer);
-  op = dropUnits(rewriter, op, roles.outer);
-  roles = *assignRoles(op);
-  bool pairs = target.dots && canSumPairs(op, roles);
-  int64_t extent = roles.row ? op.getStaticLoopRanges()[*roles.row] : 1;
-  int64_t rows =
-      llvm::divideCeil(extent, llvm::divideCeil(extent, kMaxRowsOfDots));
-  auto sum = [&](GenericOp tile) {
-    int64_t sums = rows * tile.getStaticLoopRanges()[roles.lane];
-    int64_t vectors = std::clamp<int64_t>(target.registers / 2 / sums, 1, 4);
-    if (pairs)
-      return sumPairsInLanes(rewriter, tile, roles, target.lanes, vectors);
-    SmallVector<unsigned> whole = {roles.lane};
-    if (roles.row)
-      whole.push_back(*roles.row);
-    reduceInLanes(rewriter, tile, roles.steps.back(), vectors * target.lanes,
-                  whole);
-  };
-  forEachPiece(rewriter, op, roles.lane, kColumnsOfDots, [&](GenericOp strip) {
-    if (roles.row)
-      forEachPiece(rewriter, strip, *roles.row, rows, sum);
-    else
-      sum(strip);
-  });
-}
 
 void rope::tileContraction(RewriterBase &rewriter, GenericOp op,
                            const VectorTarget &target) {
@@ -496,7 +484,9 @@ void rope::tileContraction(RewriterBase &rewriter, GenericOp op,
     return;
   // With few rows and the panel stored along the sum, the sum is what to put
   // in lanes.
-  if (!hasManyRows(op, *roles) && !isLaneContiguous(op, *roles))
+  if (!hasManyRows(op, *roles) && !isLaneContiguous(op, *roles) &&
+      !isStoredInPanels(op, *roles, getPanelWidth(target),
+                        target.dots && canSumPairs(op, *roles)))
     return isStepContiguous(op, *roles)
                ? tileDots(rewriter, op, *roles, target)
                : tileReduction(rewriter, op, target.lanes);

@@ -16,6 +16,7 @@
 #include "Patterns.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -64,6 +65,20 @@ static void tileOps(Operation *root, const rope::VectorTarget &target) {
     else
       rope::tileElementwise(rewriter, op, target.lanes);
   }
+}
+
+// Writes out weights in panels that something else than panels is read of.
+static LogicalResult expandWeights(Operation *root) {
+  IRRewriter rewriter(root->getContext());
+  WalkResult result = root->walk([&](linalg::UnPackOp op) {
+    if (isOpTriviallyDead(op)) {
+      rewriter.eraseOp(op);
+      return WalkResult::advance();
+    }
+    rewriter.setInsertionPoint(op);
+    return WalkResult(linalg::lowerUnPack(rewriter, op));
+  });
+  return failure(result.wasInterrupted());
 }
 
 static bool hasStructuredOps(Operation *root) {
@@ -121,6 +136,8 @@ LogicalResult rope::tileLinalg(Operation *root, const VectorTarget &target) {
     }
   });
   tileOps(root, target);
+  if (failed(expandWeights(root)))
+    return failure();
   return cleanTiles(root);
 }
 

@@ -331,3 +331,17 @@ func.func private @explicit_inf() attributes {a = #rope.explicit<frequencies = [
 
 // expected-error @+1 {{magnitude must be positive and a normal f64, got -1.0}}
 func.func private @explicit_magnitude() attributes {a = #rope.explicit<frequencies = [1.0], magnitude = -1.0>}
+
+// -----
+
+// expected-error @+1 {{'func.func' op has unknown attribute "rope.wait" = unit on argument 0}}
+func.func @argument(%w: tensor<4x4xf32> {rope.wait}) {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{'func.func' op has unknown attribute "rope.weight" = 1 : i64 on argument 0}}
+func.func @weight(%w: tensor<4x4xf32> {rope.weight = 1}) {
+  return
+}

@@ -38,6 +38,10 @@ namespace mlir::rope {
 /// The discardable attribute that says how an op is to be lowered.
 constexpr llvm::StringLiteral kPlanAttrName = "rope.plan";
 
+/// The unit attribute of a function's argument that is the same in every call:
+/// a weight, which may be stored in another order once and for all.
+constexpr llvm::StringLiteral kWeightAttrName = "rope.weight";
+
 /// Whether an op reads its init `index` beside writing it: a state that is
 /// carried, not a result alone.
 bool readsInit(Operation *op, unsigned index);

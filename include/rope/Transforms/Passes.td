@@ -9,6 +9,7 @@
 #define ROPE_TRANSFORMS_PASSES
 
 include "mlir/Pass/PassBase.td"
+include "rope/Transforms/TilingPasses.td"
 
 def DecomposePass : Pass<"rope-decompose"> {
   let summary = "Replace rope ops by upstream dialects that mean the same";
@@ -248,71 +249,6 @@ def PlanMemoryPass : Pass<"rope-plan-memory", "ModuleOp"> {
   ];
 }
 
-def NormalizeLinalgPass : Pass<"rope-normalize-linalg"> {
-  let summary = "Bring structured ops into the few forms that tiling knows";
-  let description = [{
-    Prepares a model for rope-tile-linalg, on tensors:
-
-    - named ops become generics, and dims of extent 1 disappear;
-    - results that nobody reads disappear (the arg max beside a max);
-    - a chain of elementwise ops becomes one op where no element is then
-      computed more often than before, copies and casts excepted;
-    - a contraction reads a transposed operand where it lies;
-    - a contraction that sums in f16 or bf16 sums in f32;
-    - `tensor.empty` and `linalg.fill` are written once per use.
-
-    Numbers change by removed roundings only.
-  }];
-  let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
-    "::mlir::tensor::TensorDialect", "::mlir::affine::AffineDialect"
-  ];
-}
-
-def TileLinalgPass : Pass<"rope-tile-linalg"> {
-  let summary = "Tile and vectorize structured ops on tensors";
-  let description = [{
-    Turns the linalg generics of a model, as rope-normalize-linalg leaves them,
-    into loops over vectors:
-
-    - ops that share rows (a softmax, a norm) or batch dims (the products and
-      the softmax of attention) are put into one loop over these;
-    - an elementwise op that alone reads a product, or two, works on a panel of
-      columns as soon as that is computed;
-    - a matrix product packs panels of one operand, in pieces that stay in
-      cache, and keeps the sums of a few rows by one panel in vectors that the
-      reduction loop carries;
-    - with `dots`, one of bf16 summed in f32 packs pairs of steps, which one
-      instruction multiplies and adds: it takes subnormal numbers for zero;
-    - elementwise ops and reductions run in vectors along the contiguous dim.
-
-    Dims need not be static or a multiple of anything: what does not fill a
-    vector stays a linalg op, and so does whatever has no vector form (gathers,
-    complex numbers, bits in memory).
-
-    Sums are reordered; nothing else changes numbers, but for what `dots` takes
-    for zero.
-  }];
-  let options = [
-    Option<"lanes", "lanes", "int64_t", /*default=*/"16",
-           "Elements of one vector: 16 f32 fill a 512-bit register">,
-    Option<"registers", "registers", "int64_t", /*default=*/"32",
-           "Vector registers of the target: 32 of AVX-512 and NEON, 16 of AVX2">,
-    Option<"dots", "dots", "bool", /*default=*/"false",
-           "The target has AVX512-BF16: add up products of pairs of bf16 by one "
-           "instruction, for which subnormal factors and sums are zero">
-  ];
-  let dependentDialects = [
-    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
-    "::mlir::bufferization::BufferizationDialect",
-    "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
-    "::mlir::memref::MemRefDialect",
-    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect",
-    "::mlir::ub::UBDialect", "::mlir::vector::VectorDialect",
-    "::mlir::x86vector::X86VectorDialect"
-  ];
-}
-
 def SimplifyPass : Pass<"rope-simplify"> {
   let summary = "Apply the algebra of rotations where it moves roundings";
   let description = [{
@@ -472,6 +408,11 @@ def ExpandStructuredPass : Pass<"rope-expand-structured"> {
     `linalg.pack`, `linalg.unpack` and the Winograd ops. On tensors, this pass
     writes them as ops that have one. Numbers do not change.
   }];
+  let options = [
+    Option<"keepWeights", "keep-weights", "bool", /*default=*/"false",
+           "Leave linalg.unpack of arguments that are a rope.weight, which "
+           "rope-tile-linalg reads as they are">
+  ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
     "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
@@ -493,7 +434,8 @@ def CheckLoweredPass : Pass<"rope-check-lowered"> {
   let summary = "Report ops that were not lowered to the LLVM dialect";
   let description = [{
     The conversions to the LLVM dialect leave what they do not know as it is.
-    This pass, run after them, makes that an error at the op.
+    This pass, run after them, makes that an error at the op. It drops
+    `rope.weight` from arguments.
   }];
 }
 

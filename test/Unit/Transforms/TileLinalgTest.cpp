@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Support/Numbers.h"
+#include "Support/Products.h"
 #include "Support/Program.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "gtest/gtest.h"
@@ -20,34 +21,6 @@
 
 using namespace mlir::rope;
 using namespace mlir::rope::test;
-
-namespace {
-struct Sizes {
-  int64_t batch, rows, columns, steps;
-};
-} // namespace
-
-// The largest error of r = c + a·b, relative to the sum of the magnitudes of
-// the terms. b is stored [steps, columns], or transposed.
-static double getProductError(const Array &a, const Array &b, const Array &c,
-                              const Array &r, Sizes s, bool transposed) {
-  double worst = 0;
-  for (int64_t i = 0; i < s.batch * s.rows; ++i)
-    for (int64_t j = 0; j < s.columns; ++j) {
-      double sum = at(c, i * s.columns + j), magnitude = std::fabs(sum);
-      for (int64_t k = 0; k < s.steps; ++k) {
-        int64_t matrix = (i / s.rows) * s.steps * s.columns;
-        double term =
-            at(a, i * s.steps + k) *
-            at(b, matrix + (transposed ? j * s.steps + k : k * s.columns + j));
-        sum += term;
-        magnitude += std::fabs(term);
-      }
-      double error = std::fabs(at(r, i * s.columns + j) - sum);
-      worst = std::max(worst, magnitude ? error / magnitude : error);
-    }
-  return worst;
-}
 
 TEST(TileLinalg, DynamicProducts) {
   Program program(R"mlir(

@@ -1,0 +1,269 @@
+//===- PackWeights.cpp - Weights stored in panels -------------------------===//
+//
+// Licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Implements rope-pack-weights. A packed weight is read through linalg.unpack,
+// which says all there is to say of its layout; rope-tile-linalg reads panels
+// from what that op unpacks.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LinalgTiles.h"
+#include "PairPanels.h"
+#include "ProductPanels.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "rope/IR/Rope.h"
+#include "rope/Transforms/Passes.h"
+
+namespace mlir::rope {
+#define GEN_PASS_DEF_PACKWEIGHTSPASS
+#include "rope/Transforms/Passes.h.inc"
+} // namespace mlir::rope
+
+using namespace mlir;
+using namespace mlir::rope;
+using linalg::GenericOp;
+
+namespace {
+/// A weight of products, and how it is to be stored.
+struct Weight {
+  BlockArgument argument;
+  /// Views of it that drop dims of extent 1, the last of them of rank 2.
+  SmallVector<Operation *> views;
+  Value matrix;
+  /// Which dim of the matrix runs along the lanes of its products.
+  unsigned laneDim;
+  int64_t width;
+  /// Steps in pairs.
+  bool pairs;
+
+  RankedTensorType getType() const {
+    return cast<RankedTensorType>(matrix.getType());
+  }
+  SmallVector<int64_t> getPackedShape() const {
+    ArrayRef<int64_t> shape = getType().getShape();
+    int64_t panels = shape[laneDim] / width, steps = shape[1 - laneDim];
+    if (pairs)
+      return {panels, steps / 2, width, 2};
+    return {panels, steps, width};
+  }
+  RankedTensorType getPackedType() const {
+    return RankedTensorType::get(getPackedShape(), getType().getElementType());
+  }
+};
+} // namespace
+
+// The matrix behind an argument that is nothing but viewed as one.
+static Value findMatrix(BlockArgument argument,
+                        SmallVectorImpl<Operation *> &views) {
+  Value value = argument;
+  while (cast<RankedTensorType>(value.getType()).getRank() != 2) {
+    if (!value.hasOneUse())
+      return nullptr;
+    Operation *view = *value.user_begin();
+    auto slice = dyn_cast<tensor::ExtractSliceOp>(view);
+    bool keepsAll = isa<tensor::CollapseShapeOp>(view) ||
+                    (slice && slice.getSource() == value &&
+                     slice.getType().getNumElements() ==
+                         slice.getSourceType().getNumElements());
+    if (!keepsAll ||
+        !cast<RankedTensorType>(view->getResult(0).getType()).hasStaticShape())
+      return nullptr;
+    views.push_back(view);
+    value = view->getResult(0);
+  }
+  return value;
+}
+
+// How one use of a matrix wants it stored; a reason if it does not.
+static FailureOr<std::pair<unsigned, bool>>
+findLayout(OpOperand &use, const VectorTarget &target, StringRef &reason) {
+  auto op = dyn_cast<GenericOp>(use.getOwner());
+  reason = "it is not only a factor of products";
+  if (!op || !isSumOfProducts(op) || !isVectorizable(op))
+    return failure();
+  std::optional<Roles> roles = assignRoles(op);
+  if (!roles || roles->steps.size() != 1 ||
+      roles->panelOperand != use.getOperandNumber())
+    return failure();
+  AffineMap map = op.getMatchingIndexingMap(&use);
+  bool isMatrix = llvm::all_of(map.getResults(), [&](AffineExpr result) {
+    unsigned dim = cast<AffineDimExpr>(result).getPosition();
+    return dim == roles->lane || dim == roles->steps.front();
+  });
+  if (!isMatrix)
+    return failure();
+  bool pairs = target.dots && canSumPairs(op, *roles);
+  reason = "its products are of another type";
+  if (!pairs && getElementTypeOrSelf(use.get()) !=
+                    getElementTypeOrSelf(op.getResultTypes()[0]))
+    return failure();
+  return std::pair(map.getDimPosition(0) == roles->lane ? 0u : 1u, pairs);
+}
+
+static std::optional<Weight> findWeight(BlockArgument argument,
+                                        const VectorTarget &target,
+                                        StringRef &reason) {
+  Weight weight;
+  weight.argument = argument;
+  weight.width = getPanelWidth(target);
+  auto type = dyn_cast<RankedTensorType>(argument.getType());
+  reason = "it is no matrix of static size";
+  if (!type || !type.hasStaticShape())
+    return std::nullopt;
+  weight.matrix = findMatrix(argument, weight.views);
+  if (!weight.matrix || weight.matrix.use_empty())
+    return std::nullopt;
+  std::optional<std::pair<unsigned, bool>> layout;
+  for (OpOperand &use : weight.matrix.getUses()) {
+    auto wanted = findLayout(use, target, reason);
+    if (failed(wanted))
+      return std::nullopt;
+    reason = "its products want it stored in different ways";
+    if (layout && *layout != *wanted)
+      return std::nullopt;
+    layout = *wanted;
+  }
+  std::tie(weight.laneDim, weight.pairs) = *layout;
+  reason = "its size is not a multiple of a panel's";
+  ArrayRef<int64_t> shape = weight.getType().getShape();
+  if (shape[weight.laneDim] % weight.width != 0 ||
+      (weight.pairs && shape[1 - weight.laneDim] % 2 != 0))
+    return std::nullopt;
+  return weight;
+}
+
+//===----------------------------------------------------------------------===//
+// Packing
+//===----------------------------------------------------------------------===//
+
+// Copies a matrix [N, K] or [K, N] to panels [N / width, K, width], or
+// [N / width, K / 2, width, 2].
+static Value packMatrix(ImplicitLocOpBuilder &b, const Weight &weight,
+                        Value matrix) {
+  // Where each dim of the source, as it is split, stands in the result.
+  SmallVector<unsigned> lanes = {0, 2}, steps = {1};
+  if (weight.pairs)
+    steps.push_back(3);
+  SmallVector<unsigned> order = weight.laneDim == 0 ? lanes : steps;
+  llvm::append_range(order, weight.laneDim == 0 ? steps : lanes);
+  SmallVector<int64_t> packed = weight.getPackedShape(), split;
+  for (unsigned dim : order)
+    split.push_back(packed[dim]);
+  unsigned cut = weight.laneDim == 0 ? lanes.size() : steps.size();
+  SmallVector<ReassociationIndices> groups(2);
+  for (unsigned i = 0; i < order.size(); ++i)
+    groups[i < cut ? 0 : 1].push_back(i);
+  Type element = weight.getType().getElementType();
+  Value source = tensor::ExpandShapeOp::create(
+      b, RankedTensorType::get(split, element), matrix, groups);
+  Value empty = tensor::EmptyOp::create(b, packed, element);
+  SmallVector<AffineExpr> from = llvm::map_to_vector(
+      order, [&](unsigned dim) { return b.getAffineDimExpr(dim); });
+  unsigned rank = order.size();
+  SmallVector<AffineMap> maps = {AffineMap::get(rank, 0, from, b.getContext()),
+                                 b.getMultiDimIdentityMap(rank)};
+  SmallVector<utils::IteratorType> parallel(rank,
+                                            utils::IteratorType::parallel);
+  return GenericOp::create(b, empty.getType(), source, empty, maps, parallel,
+                           [](OpBuilder &b, Location loc, ValueRange args) {
+                             linalg::YieldOp::create(b, loc, args[0]);
+                           })
+      .getResult(0);
+}
+
+static void createPacking(func::FuncOp function, ArrayRef<Weight> weights) {
+  SmallVector<Type> inputs, results;
+  for (const Weight &weight : weights) {
+    inputs.push_back(weight.argument.getType());
+    results.push_back(weight.getPackedType());
+  }
+  OpBuilder after(function->getContext());
+  after.setInsertionPointAfter(function);
+  auto packing = func::FuncOp::create(
+      after, function.getLoc(), ("pack_weights_of_" + function.getName()).str(),
+      FunctionType::get(function->getContext(), inputs, results));
+  Block *body = packing.addEntryBlock();
+  ImplicitLocOpBuilder b(function.getLoc(), after);
+  b.setInsertionPointToStart(body);
+  SmallVector<Value> packed;
+  for (auto [weight, argument] :
+       llvm::zip_equal(weights, body->getArguments())) {
+    IRMapping mapping;
+    mapping.map(weight.argument, argument);
+    for (Operation *view : weight.views)
+      b.clone(*view, mapping);
+    packed.push_back(
+        packMatrix(b, weight, mapping.lookupOrDefault(weight.matrix)));
+  }
+  func::ReturnOp::create(b, packed);
+}
+
+// Has the products of a weight read it through the panels that are now passed.
+static void readPacked(func::FuncOp function, const Weight &weight) {
+  OpBuilder start(function.getFunctionBody());
+  ImplicitLocOpBuilder b(function.getLoc(), start);
+  Value empty = tensor::EmptyOp::create(b, weight.getType().getShape(),
+                                        weight.getType().getElementType());
+  SmallVector<int64_t> dims = {weight.laneDim};
+  SmallVector<OpFoldResult> sizes = {b.getIndexAttr(weight.width)};
+  if (weight.pairs) {
+    dims.push_back(1 - weight.laneDim);
+    sizes.push_back(b.getIndexAttr(2));
+  }
+  SmallVector<int64_t> order = {weight.laneDim, 1 - weight.laneDim};
+  BlockArgument argument = weight.argument;
+  argument.setType(weight.getPackedType());
+  auto unpacked =
+      linalg::UnPackOp::create(b, argument, empty, dims, sizes, order);
+  Value matrix = weight.matrix;
+  matrix.replaceUsesWithIf(unpacked->getResult(0), [&](OpOperand &use) {
+    return use.getOwner() != unpacked;
+  });
+  for (Operation *view : llvm::reverse(weight.views))
+    view->erase();
+}
+
+static LogicalResult packWeights(func::FuncOp function,
+                                 const VectorTarget &target) {
+  SmallVector<Weight> weights;
+  for (BlockArgument argument : function.getArguments()) {
+    if (!function.getArgAttr(argument.getArgNumber(), kWeightAttrName))
+      continue;
+    StringRef reason;
+    if (std::optional<Weight> weight = findWeight(argument, target, reason))
+      weights.push_back(*weight);
+    else
+      emitRemark(function.getLoc()) << "argument " << argument.getArgNumber()
+                                    << " is not packed: " << reason;
+  }
+  if (weights.empty())
+    return success();
+  createPacking(function, weights);
+  for (const Weight &weight : weights)
+    readPacked(function, weight);
+  function.setFunctionType(FunctionType::get(
+      function->getContext(), function.front().getArgumentTypes(),
+      function.getFunctionType().getResults()));
+  return success();
+}
+
+namespace {
+struct PackWeights : rope::impl::PackWeightsPassBase<PackWeights> {
+  using PackWeightsPassBase::PackWeightsPassBase;
+
+  void runOnOperation() override {
+    auto functions = llvm::to_vector(getOperation().getOps<func::FuncOp>());
+    for (func::FuncOp function : functions)
+      if (function.isPublic() && function.getFunctionBody().hasOneBlock() &&
+          failed(packWeights(function, {lanes, registers, dots})))
+        return signalPassFailure();
+  }
+};
+} // namespace
