@@ -133,8 +133,8 @@ Value RotationKernel::hasWholeLines(Value memory) {
       memref::ExtractAlignedPointerAsIndexOp::create(*this, memory).getResult();
   SmallVector<IndexLike> distances = {
       plus(start, times(metadata.getConstifiedMixedOffset(), bytes))};
-  for (OpFoldResult stride :
-       ArrayRef(metadata.getConstifiedMixedStrides()).drop_back())
+  SmallVector<OpFoldResult> strides = metadata.getConstifiedMixedStrides();
+  for (OpFoldResult stride : ArrayRef(strides).drop_back())
     distances.push_back(times(stride, bytes));
   Value all;
   for (IndexLike distance : distances)
