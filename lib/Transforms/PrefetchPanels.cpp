@@ -65,6 +65,9 @@ std::optional<NextPanel> rope::findNextPanel(RewriterBase &rewriter,
       slice.getSourceType().getRank() != 2 || slice.getType().getRank() != 2 ||
       !isConstantIntValue(slice.getMixedOffsets()[stepDim], 0))
     return std::nullopt;
+  // Stored panels follow each other in memory, and are read where they lie.
+  if (slice.getSource().getDefiningOp<linalg::UnPackOp>())
+    return std::nullopt;
   scf::ForOp loop = getLoop(slice.getMixedOffsets()[laneDim]);
   int64_t lanes = slice.getType().getDimSize(laneDim);
   if (!loop || ShapedType::isDynamic(lanes) ||

@@ -11,24 +11,26 @@
 
 // TILED-LABEL: func.func @pairs
 // TILED-SAME: %[[W:[a-z0-9]*]]: tensor<2x16x64x2xbf16>
-// TILED-NOT: linalg.unpack
+// TILED-NOT: linalg.{{unpack|transpose}}
 // TILED: tensor.extract_slice %[[W]][%{{.*}}, 0, 0, 0] [1, 16, 64, 2] [1, 1, 1, 1]
 // TILED: x86vector.avx512.dot
+// TILED-NOT: linalg.transpose
+// TILED: func.func @pack_weights_of_pairs
 
 // Code that has no use for pairs puts the weight together again.
 // OTHER-LABEL: func.func @pairs
 // OTHER-NOT: linalg.unpack
 // OTHER: linalg.transpose
 // OTHER: func.func @pack_weights_of_pairs
-func.func @pairs(%x: tensor<20x32xbf16>, %w: tensor<32x128xbf16> {rope.weight}, %c: tensor<20x128xf32>) -> tensor<20x128xf32> {
-  %r = linalg.matmul ins(%x, %w : tensor<20x32xbf16>, tensor<32x128xbf16>) outs(%c : tensor<20x128xf32>) -> tensor<20x128xf32>
-  return %r : tensor<20x128xf32>
+func.func @pairs(%x: tensor<64x32xbf16>, %w: tensor<32x128xbf16> {rope.weight}, %c: tensor<64x128xf32>) -> tensor<64x128xf32> {
+  %r = linalg.matmul ins(%x, %w : tensor<64x32xbf16>, tensor<32x128xbf16>) outs(%c : tensor<64x128xf32>) -> tensor<64x128xf32>
+  return %r : tensor<64x128xf32>
 }
 
 // -----
 
 // expected-remark @below {{argument 1 is not packed: its size is not a multiple of a panel's}}
-func.func @odd(%x: tensor<20x33xbf16>, %w: tensor<33x128xbf16> {rope.weight}, %c: tensor<20x128xf32>) -> tensor<20x128xf32> {
-  %r = linalg.matmul ins(%x, %w : tensor<20x33xbf16>, tensor<33x128xbf16>) outs(%c : tensor<20x128xf32>) -> tensor<20x128xf32>
-  return %r : tensor<20x128xf32>
+func.func @odd(%x: tensor<64x33xbf16>, %w: tensor<33x128xbf16> {rope.weight}, %c: tensor<64x128xf32>) -> tensor<64x128xf32> {
+  %r = linalg.matmul ins(%x, %w : tensor<64x33xbf16>, tensor<33x128xbf16>) outs(%c : tensor<64x128xf32>) -> tensor<64x128xf32>
+  return %r : tensor<64x128xf32>
 }

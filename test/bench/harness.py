@@ -64,17 +64,25 @@ def describe(array):
     return type("Descriptor", (Descriptor,), {"_fields_": fields})(array)
 
 
-def compile_kernel(text, kind, folder, name, *flags):
-    """The function of a module, and the seconds that compiling took."""
+def compile_library(text, kind, folder, name, *flags, passes=()):
+    """A compiled module, and the seconds that this took. `passes` come first."""
     path = os.path.join(folder, name)
     with open(path + ".mlir", "w") as file:
         file.write(text)
     target = "--target-cpu=haswell" if kind == "avx2" else "--target-cpu=native"
     start = time.perf_counter()
+    if passes:
+        subprocess.run(["rope-opt", path + ".mlir", "-o", path + ".mlir", *passes], check=True)
     subprocess.run(["rope-compile", path + ".mlir", "-o", path + ".so", target, *flags], check=True,
                    stdout=subprocess.DEVNULL)
     seconds = time.perf_counter() - start
-    return ctypes.CDLL(path + ".so")._mlir_ciface_kernel, seconds
+    return ctypes.CDLL(path + ".so"), seconds
+
+
+def compile_kernel(text, kind, folder, name, *flags):
+    """The function @kernel of a module, and the seconds that compiling took."""
+    library, seconds = compile_library(text, kind, folder, name, *flags)
+    return library._mlir_ciface_kernel, seconds
 
 
 def timed(call):

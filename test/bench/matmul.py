@@ -10,7 +10,8 @@ A case is an operation on tensors, as frameworks write it, and its sizes:
 
 A ? before a size makes its type dynamic: linear:?512x8192x2048. Tensors are f32;
 with `:bf16` at the end those of a product are bf16, and its sums, which are rounded
-once, f32. `:avx2` compiles for AVX2. Cases are compiled by rope-compile (in PATH) and checked
+once, f32. With `:once` the weight is packed before, by rope-pack-weights. `:avx2` compiles
+for AVX2. Cases are compiled by rope-compile (in PATH) and checked
 against f64. In every round all cases run in turn, each right after its limit:
 for products of more than 8 rows a loop of multiply-adds of their type, for those of fewer a
 loop that reads memory, for rows a copy of memory. What is printed is the share
@@ -24,7 +25,7 @@ import sys
 import numpy as np
 
 from cases import aligned, from_bf16, to_bf16
-from harness import Kernel, compile_kernel, describe, run_cases
+from harness import Kernel, compile_library, describe, run_cases
 
 DEFAULT = """
 linear:512x8192x2048 linear:512x2048x8192 linear:512x512x2048 matmul:512x8192x2048
@@ -34,6 +35,7 @@ linear:1x8192x2048 matmul:1x8192x2048 linear:4x8192x2048 linear:16x8192x2048
 linear:512x8192x2048:bf16 linear:512x2048x8192:bf16 matmul:512x8192x2048:bf16
 linear:509x2048x2047:bf16 linear:?509x?2048x?2047:bf16
 linear:1x8192x2048:bf16 matmul:1x8192x2048:bf16 linear:4x8192x2048:bf16 linear:16x8192x2048:bf16
+linear:512x8192x2048:once linear:512x8192x2048:bf16:once linear:1x8192x2048:once linear:1x8192x2048:bf16:once
 rmsnorm:4096x2048 softmax:4096x2048 silu:512x8192 add:4096x2048
 """.split()
 
@@ -46,8 +48,8 @@ def tensor(sizes, dtype="f32"):
     return "tensor<" + "x".join(map(str, [*sizes, dtype])) + ">"
 
 
-def product_text(transposed, dtype, m, n, k):
-    """The sizes are as types have them."""
+def product_text(transposed, dtype, m, n, k, declaration=""):
+    """The sizes are as types have them. `declaration` is one of the weight."""
     left, weight = tensor([m, k], dtype), tensor([n, k] if transposed else [k, n], dtype)
     sums, result, turned = tensor([m, n]), tensor([m, n], dtype), tensor([k, n], dtype)
     lines = ["%z = arith.constant 0.0 : f32", "%c0 = arith.constant 0 : index", "%c1 = arith.constant 1 : index"]
@@ -75,7 +77,7 @@ def product_text(transposed, dtype, m, n, k):
                   f"    %y = arith.truncf %a : f32 to {dtype}\n    linalg.yield %y : {dtype}\n  }} -> {result}"]
         value = "%h"
     lines.append(f"return {value} : {result}")
-    return f"func.func @kernel(%x: {left}, %w: {weight}) -> {result} {{\n  " + "\n  ".join(lines) + "\n}\n"
+    return f"func.func @kernel(%x: {left}, %w: {weight}{declaration}) -> {result} {{\n  " + "\n  ".join(lines) + "\n}\n"
 
 
 class Rows:
@@ -149,7 +151,7 @@ class Case:
         self.text = text
         self.op, sizes, *flags = text.split(":")
         self.kind = "avx2" if "avx2" in flags else "native"
-        self.dtype = "bf16" if "bf16" in flags else "f32"
+        self.dtype, self.once = "bf16" if "bf16" in flags else "f32", "once" in flags
         sizes = sizes.split("x")
         if self.op not in ("linear", "matmul", "rmsnorm", "softmax", "silu", "add"):
             sys.exit(f"no such operation: {self.op!r} of case {text!r}")
@@ -166,7 +168,7 @@ class Case:
         return aligned(to_bf16(values) if self.dtype == "bf16" else values)
 
     def _make_product(self, types, m, n, k):
-        self.mlir = product_text(self.op == "linear", self.dtype, *types)
+        self.mlir = product_text(self.op == "linear", self.dtype, *types, " {rope.weight}" if self.once else "")
         weight = (n, k) if self.op == "linear" else (k, n)
         self.arrays = [self._draw(m, k), self._draw(*weight)]
         self.result = aligned(np.zeros((m, n), self.arrays[0].dtype))
@@ -203,12 +205,31 @@ class Case:
         return np.nan_to_num(difference, nan=np.inf).max() / np.abs(expected).max()
 
 
+def pack(library, case):
+    """The weight in panels [N / 64, K, 64], or of bf16 [N / 64, K / 2, 64, 2]."""
+    weight = case.arrays[1]
+    width = 64 if case.kind == "native" else 16
+    lanes, steps = weight.shape if case.op == "linear" else weight.shape[::-1]
+    shape = (lanes // width, steps // 2, width, 2) if case.dtype == "bf16" else (lanes // width, steps, width)
+    packed = aligned(np.zeros(shape, weight.dtype))
+    library._mlir_ciface_pack_weights_of_kernel(*(ctypes.byref(describe(a)) for a in (weight, packed)))
+    return packed
+
+
+# The numbers of a target that rope-compile finds by itself.
+TARGET = {"native": "dots", "avx2": "lanes=8 registers=16"}
+
+
 def make_kernel(text, folder, number):
     case = Case(text)
-    function, compile_seconds = compile_kernel(case.mlir, case.kind, folder, f"case{number}",
-                                               "--pipeline-options=results-as-out-params")
-    memory = [describe(a) for a in [*case.arrays, case.result]]
-    call = lambda: function(*(ctypes.byref(m) for m in memory))
+    passes = ["--rope-normalize-linalg", f"--rope-pack-weights={TARGET[case.kind]}"] if case.once else []
+    library, compile_seconds = compile_library(case.mlir, case.kind, folder, f"case{number}",
+                                               "--pipeline-options=results-as-out-params", passes=passes)
+    inputs = list(case.arrays)
+    if case.once:
+        inputs[1] = pack(library, case)
+    memory = [describe(a) for a in [*inputs, case.result]]
+    call = lambda: library._mlir_ciface_kernel(*(ctypes.byref(m) for m in memory))
     kernel = Kernel(text, case.limit, case.work, call, compile_seconds)
     call()
     kernel.error, kernel.bound = case.error(), case.bound
