@@ -262,10 +262,17 @@ struct PlanPass : rope::impl::PlanPassBase<PlanPass> {
     }
     // Ops are added on the way.
     SmallVector<Operation *> ops;
-    getOperation()->walk([&](Operation *op) {
+    WalkResult found = getOperation()->walk([&](Operation *op) {
       if (isa<AttentionOp, LinearAttentionOp>(op) || cpu::getRotationParts(op))
         ops.push_back(op);
+      else if (isa_and_nonnull<RopeDialect>(op->getDialect()) &&
+               op->hasAttr(kPlanAttrName))
+        return WalkResult(op->emitOpError(
+            "cannot have a plan: there is no vector code for it"));
+      return WalkResult::advance();
     });
+    if (found.wasInterrupted())
+      return signalPassFailure();
     for (Operation *op : ops)
       if (failed(planOp(op)))
         return signalPassFailure();

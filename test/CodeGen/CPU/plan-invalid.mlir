@@ -134,3 +134,13 @@ func.func @block(%q: !L, %o: !L) {
   rope.attention ins(%q, %q, %q : !L, !L, !L) outs(%o : !L) scale 0.5 {rope.plan = #rope.cpu_plan<rows = 16, strips = 64>}
   return
 }
+
+// -----
+
+func.func @online(%q: tensor<4x8xf32>, %o: tensor<4x8xf32>, %m: tensor<4xf32>) -> tensor<4x8xf32> {
+  // expected-error @+1 {{'rope.online_attention' op cannot have a plan: there is no vector code for it}}
+  %r:3 = rope.online_attention ins(%q, %q, %q : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>)
+    outs(%o, %m, %m : tensor<4x8xf32>, tensor<4xf32>, tensor<4xf32>) scale 0.5
+    {rope.plan = #rope.cpu_plan<>} -> tensor<4x8xf32>, tensor<4xf32>, tensor<4xf32>
+  return %r#0 : tensor<4x8xf32>
+}
