@@ -1,4 +1,5 @@
-// Defaults of AddressSanitizer and LeakSanitizer for programs of the asan preset.
+// Defaults of AddressSanitizer and LeakSanitizer for programs of the asan
+// preset.
 //
 // LLVM's allocators are inline functions that poison the memory they have not
 // handed out. The copies in our code do, those in a plain libMLIR.so do not,
