@@ -21,10 +21,10 @@ void printElements(llvm::raw_ostream &os, const Array &array, int64_t limit);
 /// Prints the differences between `results` and what `expected` holds: out0,
 /// out1, … whole, or pos0 and val0, … at some places. Returns whether all are
 /// within `rtol`, where one is given. Fails when an array is missing or has
-/// another shape.
+/// another shape. Integers of 16 bits are read as bf16 where the result is.
 llvm::Expected<bool> reportExpected(llvm::raw_ostream &os,
                                     llvm::ArrayRef<Array> results,
-                                    const NamedArrays &expected,
+                                    NamedArrays expected,
                                     std::optional<double> rtol);
 
 /// The same for the results of another way to compile.

@@ -224,7 +224,8 @@ llvm::Error Runner::check(ArrayRef<Array> results,
     if (!expected)
       return expected.takeError();
     llvm::outs() << "against " << flags.expect << ":\n";
-    auto report = reportExpected(llvm::outs(), results, *expected, rtol);
+    auto report =
+        reportExpected(llvm::outs(), results, std::move(*expected), rtol);
     if (!report)
       return report.takeError();
     isGood &= *report;
