@@ -85,6 +85,12 @@ LogicalResult RopeDialect::verifyRegionArgAttribute(Operation *op, unsigned,
                            << number;
 }
 
+LogicalResult RopeDialect::verifyRegionResultAttribute(
+    Operation *op, unsigned, unsigned number, NamedAttribute attribute) {
+  return op->emitOpError() << "has unknown attribute " << attribute.getName()
+                           << " on result " << number;
+}
+
 LogicalResult CPUPlanAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                   int64_t lanes, int64_t rows, int64_t keys,
                                   int64_t channels, int64_t group,

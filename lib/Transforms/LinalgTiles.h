@@ -113,6 +113,11 @@ void fuseEpilogues(RewriterBase &rewriter, Block &block, int64_t width);
 /// what they hand on then stays in cache.
 void fuseRows(RewriterBase &rewriter, Block &block);
 
+/// Reports, at `root` and in the name of `pass`, numbers of a target that code
+/// cannot be made for.
+LogicalResult checkTarget(Operation *root, StringRef pass,
+                          const VectorTarget &target);
+
 /// Lanes of a panel, in elements: six rows of it fill most registers.
 inline int64_t getPanelWidth(const VectorTarget &target) {
   return target.registers >= 32 ? 4 * target.lanes : 2 * target.lanes;

@@ -69,10 +69,10 @@ static Value findMatrix(BlockArgument argument,
     Operation *view = *value.user_begin();
     auto slice = dyn_cast<tensor::ExtractSliceOp>(view);
     bool keepsAll = isa<tensor::CollapseShapeOp>(view) ||
-                    (slice && slice.getSource() == value &&
-                     slice.getType().getNumElements() ==
-                         slice.getSourceType().getNumElements());
-    if (!keepsAll ||
+                    (slice && slice.getType().getNumElements() ==
+                                  slice.getSourceType().getNumElements());
+    // With other operands it would depend on where it stands.
+    if (!keepsAll || view->getNumOperands() != 1 ||
         !cast<RankedTensorType>(view->getResult(0).getType()).hasStaticShape())
       return nullptr;
     views.push_back(view);
@@ -178,7 +178,8 @@ static Value packMatrix(ImplicitLocOpBuilder &b, const Weight &weight,
       .getResult(0);
 }
 
-static void createPacking(func::FuncOp function, ArrayRef<Weight> weights) {
+static void createPacking(func::FuncOp function, ArrayRef<Weight> weights,
+                          StringRef name) {
   SmallVector<Type> inputs, results;
   for (const Weight &weight : weights) {
     inputs.push_back(weight.argument.getType());
@@ -187,7 +188,7 @@ static void createPacking(func::FuncOp function, ArrayRef<Weight> weights) {
   OpBuilder after(function->getContext());
   after.setInsertionPointAfter(function);
   auto packing = func::FuncOp::create(
-      after, function.getLoc(), ("pack_weights_of_" + function.getName()).str(),
+      after, function.getLoc(), name,
       FunctionType::get(function->getContext(), inputs, results));
   Block *body = packing.addEntryBlock();
   ImplicitLocOpBuilder b(function.getLoc(), after);
@@ -230,22 +231,50 @@ static void readPacked(func::FuncOp function, const Weight &weight) {
     view->erase();
 }
 
-static LogicalResult packWeights(func::FuncOp function,
-                                 const VectorTarget &target) {
+// Why the arguments of a function have to stay as they are, or nothing.
+static StringRef findObstacle(func::FuncOp function) {
+  if (!function.isPublic())
+    return "its function is private";
+  if (!SymbolTable::symbolKnownUseEmpty(function,
+                                        function->getParentOfType<ModuleOp>()))
+    return "its function is called in the module";
+  if (!function.getFunctionBody().hasOneBlock())
+    return "its function has no body of one block";
+  return "";
+}
+
+static SmallVector<Weight> findWeights(func::FuncOp function,
+                                       const VectorTarget &target) {
   SmallVector<Weight> weights;
-  for (BlockArgument argument : function.getArguments()) {
-    if (!function.getArgAttr(argument.getArgNumber(), kWeightAttrName))
+  StringRef obstacle = findObstacle(function);
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    if (!function.getArgAttr(i, kWeightAttrName))
       continue;
-    StringRef reason;
-    if (std::optional<Weight> weight = findWeight(argument, target, reason))
+    StringRef reason = obstacle;
+    std::optional<Weight> weight;
+    if (obstacle.empty())
+      weight = findWeight(function.getArgument(i), target, reason);
+    if (weight)
       weights.push_back(*weight);
     else
-      emitRemark(function.getLoc()) << "argument " << argument.getArgNumber()
-                                    << " is not packed: " << reason;
+      emitRemark(function.getLoc())
+          << "argument " << i << " is not packed: " << reason;
   }
+  return weights;
+}
+
+static LogicalResult packWeights(func::FuncOp function,
+                                 const VectorTarget &target) {
+  SmallVector<Weight> weights = findWeights(function, target);
   if (weights.empty())
     return success();
-  createPacking(function, weights);
+  std::string name = ("pack_weights_of_" + function.getName()).str();
+  if (SymbolTable::lookupNearestSymbolFrom(
+          function, StringAttr::get(function->getContext(), name)))
+    return function.emitOpError()
+           << "cannot have weights packed: the module defines @" << name
+           << " already";
+  createPacking(function, weights, name);
   for (const Weight &weight : weights)
     readPacked(function, weight);
   function.setFunctionType(FunctionType::get(
@@ -259,10 +288,12 @@ struct PackWeights : rope::impl::PackWeightsPassBase<PackWeights> {
   using PackWeightsPassBase::PackWeightsPassBase;
 
   void runOnOperation() override {
+    VectorTarget target = {lanes, registers, dots};
+    if (failed(checkTarget(getOperation(), getArgument(), target)))
+      return signalPassFailure();
     auto functions = llvm::to_vector(getOperation().getOps<func::FuncOp>());
     for (func::FuncOp function : functions)
-      if (function.isPublic() && function.getFunctionBody().hasOneBlock() &&
-          failed(packWeights(function, {lanes, registers, dots})))
+      if (failed(packWeights(function, target)))
         return signalPassFailure();
   }
 };

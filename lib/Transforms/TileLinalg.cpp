@@ -126,6 +126,20 @@ static LogicalResult cleanTiles(Operation *root) {
   return runPatterns(root, [](RewritePatternSet &) {});
 }
 
+LogicalResult rope::checkTarget(Operation *root, StringRef pass,
+                                const VectorTarget &target) {
+  auto error = [&]() { return emitError(root->getLoc()) << pass << ": "; };
+  if (target.lanes < 4 || target.lanes > 64 ||
+      !llvm::isPowerOf2_64(target.lanes))
+    return error() << "lanes must be a power of two from 4 to 64, not "
+                   << target.lanes;
+  if (target.registers < 1)
+    return error() << "registers must be positive, not " << target.registers;
+  if (target.dots && target.lanes > 16)
+    return error() << "dots wants up to 16 lanes, not " << target.lanes;
+  return success();
+}
+
 LogicalResult rope::tileLinalg(Operation *root, const VectorTarget &target) {
   IRRewriter rewriter(root->getContext());
   root->walk([&](FunctionOpInterface function) {
@@ -146,25 +160,9 @@ struct TileLinalg : rope::impl::TileLinalgPassBase<TileLinalg> {
   using TileLinalgPassBase::TileLinalgPassBase;
 
   void runOnOperation() override {
-    if (lanes < 4 || lanes > 64 || !llvm::isPowerOf2_64(lanes)) {
-      emitError(getOperation()->getLoc())
-          << "rope-tile-linalg: lanes must be a power of two from 4 to 64, not "
-          << lanes.getValue();
-      return signalPassFailure();
-    }
-    if (registers < 1) {
-      emitError(getOperation()->getLoc())
-          << "rope-tile-linalg: registers must be positive, not "
-          << registers.getValue();
-      return signalPassFailure();
-    }
-    if (dots && lanes > 16) {
-      emitError(getOperation()->getLoc())
-          << "rope-tile-linalg: dots wants up to 16 lanes, not "
-          << lanes.getValue();
-      return signalPassFailure();
-    }
-    if (failed(rope::tileLinalg(getOperation(), {lanes, registers, dots})))
+    rope::VectorTarget target = {lanes, registers, dots};
+    if (failed(checkTarget(getOperation(), getArgument(), target)) ||
+        failed(rope::tileLinalg(getOperation(), target)))
       signalPassFailure();
   }
 };

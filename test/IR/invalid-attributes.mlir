@@ -345,3 +345,10 @@ func.func @argument(%w: tensor<4x4xf32> {rope.wait}) {
 func.func @weight(%w: tensor<4x4xf32> {rope.weight = 1}) {
   return
 }
+
+// -----
+
+// expected-error @+1 {{'func.func' op has unknown attribute "rope.weight" on result 0}}
+func.func @result(%w: tensor<4x4xf32>) -> (tensor<4x4xf32> {rope.weight}) {
+  return %w : tensor<4x4xf32>
+}

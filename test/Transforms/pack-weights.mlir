@@ -116,3 +116,33 @@ func.func @narrow(%x: tensor<20x32xbf16>, %w: tensor<32x128xbf16> {rope.weight},
   %r = linalg.matmul ins(%x, %w : tensor<20x32xbf16>, tensor<32x128xbf16>) outs(%c : tensor<20x128xf32>) -> tensor<20x128xf32>
   return %r : tensor<20x128xf32>
 }
+
+// -----
+
+// A view whose place depends on something may be another one elsewhere.
+// expected-remark @below {{argument 1 is not packed: it is no matrix of static size}}
+func.func @moving_view(%x: tensor<20x32xf32>, %w: tensor<1x32x128xf32> {rope.weight}, %c: tensor<20x128xf32>, %at: index) -> tensor<20x128xf32> {
+  %v = tensor.extract_slice %w[%at, 0, 0] [1, 32, 128] [1, 1, 1] : tensor<1x32x128xf32> to tensor<32x128xf32>
+  %r = linalg.matmul ins(%x, %v : tensor<20x32xf32>, tensor<32x128xf32>) outs(%c : tensor<20x128xf32>) -> tensor<20x128xf32>
+  return %r : tensor<20x128xf32>
+}
+
+// -----
+
+// expected-remark @below {{argument 1 is not packed: its function is called in the module}}
+func.func @called(%x: tensor<20x32xf32>, %w: tensor<32x128xf32> {rope.weight}, %c: tensor<20x128xf32>) -> tensor<20x128xf32> {
+  %r = linalg.matmul ins(%x, %w : tensor<20x32xf32>, tensor<32x128xf32>) outs(%c : tensor<20x128xf32>) -> tensor<20x128xf32>
+  return %r : tensor<20x128xf32>
+}
+func.func @caller(%x: tensor<20x32xf32>, %w: tensor<32x128xf32>, %c: tensor<20x128xf32>) -> tensor<20x128xf32> {
+  %r = call @called(%x, %w, %c) : (tensor<20x32xf32>, tensor<32x128xf32>, tensor<20x128xf32>) -> tensor<20x128xf32>
+  return %r : tensor<20x128xf32>
+}
+
+// -----
+
+// expected-remark @below {{argument 1 is not packed: its function is private}}
+func.func private @hidden(%x: tensor<20x32xf32>, %w: tensor<32x128xf32> {rope.weight}, %c: tensor<20x128xf32>) -> tensor<20x128xf32> {
+  %r = linalg.matmul ins(%x, %w : tensor<20x32xf32>, tensor<32x128xf32>) outs(%c : tensor<20x128xf32>) -> tensor<20x128xf32>
+  return %r : tensor<20x128xf32>
+}
