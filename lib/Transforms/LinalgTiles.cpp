@@ -126,6 +126,19 @@ rope::DimPieces rope::tileDim(RewriterBase &rewriter, GenericOp op,
   return pieces;
 }
 
+void rope::forEachPiece(RewriterBase &rewriter, GenericOp op, unsigned dim,
+                        int64_t size,
+                        llvm::function_ref<void(GenericOp)> handle) {
+  DimPieces pieces = tileDim(rewriter, op, dim, size);
+  if (pieces.main)
+    handle(pieces.main);
+  if (!pieces.tail)
+    return;
+  if (ShapedType::isDynamic(pieces.tail.getStaticLoopRanges()[dim]))
+    pieces.tail = tileToUnits(rewriter, pieces.tail, {dim});
+  handle(pieces.tail);
+}
+
 rope::DimBlock rope::tileDimInBlocks(RewriterBase &rewriter, GenericOp op,
                                      unsigned dim, int64_t size) {
   int64_t extent = op.getStaticLoopRanges()[dim];

@@ -41,6 +41,12 @@ linalg::GenericOp createPiece(RewriterBase &rewriter, linalg::GenericOp op,
 DimPieces tileDim(RewriterBase &rewriter, linalg::GenericOp op, unsigned dim,
                   int64_t size);
 
+/// Calls `handle` with pieces of up to `size` elements of a dim, or with single
+/// elements where the rest is of unknown size.
+void forEachPiece(RewriterBase &rewriter, linalg::GenericOp op, unsigned dim,
+                  int64_t size,
+                  llvm::function_ref<void(linalg::GenericOp)> handle);
+
 /// A part of an op that was cut along one dim.
 struct DimBlock {
   linalg::GenericOp op;

@@ -38,7 +38,7 @@ struct Weight {
   SmallVector<Operation *> views;
   Value matrix;
   /// Which dim of the matrix runs along the lanes of its products.
-  unsigned laneDim;
+  int64_t laneDim;
   int64_t width;
   /// Steps in pairs.
   bool pairs;
@@ -46,15 +46,22 @@ struct Weight {
   RankedTensorType getType() const {
     return cast<RankedTensorType>(matrix.getType());
   }
-  SmallVector<int64_t> getPackedShape() const {
-    ArrayRef<int64_t> shape = getType().getShape();
-    int64_t panels = shape[laneDim] / width, steps = shape[1 - laneDim];
+  /// Operands of linalg.pack and linalg.unpack.
+  SmallVector<int64_t> getInnerDims() const {
     if (pairs)
-      return {panels, steps / 2, width, 2};
-    return {panels, steps, width};
+      return {laneDim, 1 - laneDim};
+    return {laneDim};
   }
+  SmallVector<int64_t> getInnerTiles() const {
+    if (pairs)
+      return {width, 2};
+    return {width};
+  }
+  SmallVector<int64_t> getOuterOrder() const { return {laneDim, 1 - laneDim}; }
+  /// [N / width, K, width], or [N / width, K / 2, width, 2].
   RankedTensorType getPackedType() const {
-    return RankedTensorType::get(getPackedShape(), getType().getElementType());
+    return linalg::PackOp::inferPackedType(getType(), getInnerTiles(),
+                                           getInnerDims(), getOuterOrder());
   }
 };
 } // namespace
@@ -81,8 +88,9 @@ static Value findMatrix(BlockArgument argument,
   return value;
 }
 
-// How one use of a matrix wants it stored; a reason if it does not.
-static FailureOr<std::pair<unsigned, bool>>
+// How one use of a matrix wants it stored: which dim along the lanes, and
+// whether in pairs. A reason if it does not.
+static FailureOr<std::pair<int64_t, bool>>
 findLayout(OpOperand &use, const VectorTarget &target, StringRef &reason) {
   auto op = dyn_cast<GenericOp>(use.getOwner());
   reason = "it is not only a factor of products";
@@ -104,7 +112,7 @@ findLayout(OpOperand &use, const VectorTarget &target, StringRef &reason) {
   if (!pairs && getElementTypeOrSelf(use.get()) !=
                     getElementTypeOrSelf(op.getResultTypes()[0]))
     return failure();
-  return std::pair(map.getDimPosition(0) == roles->lane ? 0u : 1u, pairs);
+  return std::pair<int64_t, bool>(map.getDimPosition(1) == roles->lane, pairs);
 }
 
 static std::optional<Weight> findWeight(BlockArgument argument,
@@ -120,7 +128,7 @@ static std::optional<Weight> findWeight(BlockArgument argument,
   weight.matrix = findMatrix(argument, weight.views);
   if (!weight.matrix || weight.matrix.use_empty())
     return std::nullopt;
-  std::optional<std::pair<unsigned, bool>> layout;
+  std::optional<std::pair<int64_t, bool>> layout;
   for (OpOperand &use : weight.matrix.getUses()) {
     auto wanted = findLayout(use, target, reason);
     if (failed(wanted))
@@ -142,41 +150,6 @@ static std::optional<Weight> findWeight(BlockArgument argument,
 //===----------------------------------------------------------------------===//
 // Packing
 //===----------------------------------------------------------------------===//
-
-// Copies a matrix [N, K] or [K, N] to panels [N / width, K, width], or
-// [N / width, K / 2, width, 2].
-static Value packMatrix(ImplicitLocOpBuilder &b, const Weight &weight,
-                        Value matrix) {
-  // Where each dim of the source, as it is split, stands in the result.
-  SmallVector<unsigned> lanes = {0, 2}, steps = {1};
-  if (weight.pairs)
-    steps.push_back(3);
-  SmallVector<unsigned> order = weight.laneDim == 0 ? lanes : steps;
-  llvm::append_range(order, weight.laneDim == 0 ? steps : lanes);
-  SmallVector<int64_t> packed = weight.getPackedShape(), split;
-  for (unsigned dim : order)
-    split.push_back(packed[dim]);
-  unsigned cut = weight.laneDim == 0 ? lanes.size() : steps.size();
-  SmallVector<ReassociationIndices> groups(2);
-  for (unsigned i = 0; i < order.size(); ++i)
-    groups[i < cut ? 0 : 1].push_back(i);
-  Type element = weight.getType().getElementType();
-  Value source = tensor::ExpandShapeOp::create(
-      b, RankedTensorType::get(split, element), matrix, groups);
-  Value empty = tensor::EmptyOp::create(b, packed, element);
-  SmallVector<AffineExpr> from = llvm::map_to_vector(
-      order, [&](unsigned dim) { return b.getAffineDimExpr(dim); });
-  unsigned rank = order.size();
-  SmallVector<AffineMap> maps = {AffineMap::get(rank, 0, from, b.getContext()),
-                                 b.getMultiDimIdentityMap(rank)};
-  SmallVector<utils::IteratorType> parallel(rank,
-                                            utils::IteratorType::parallel);
-  return GenericOp::create(b, empty.getType(), source, empty, maps, parallel,
-                           [](OpBuilder &b, Location loc, ValueRange args) {
-                             linalg::YieldOp::create(b, loc, args[0]);
-                           })
-      .getResult(0);
-}
 
 static void createPacking(func::FuncOp function, ArrayRef<Weight> weights,
                           StringRef name) {
@@ -200,8 +173,14 @@ static void createPacking(func::FuncOp function, ArrayRef<Weight> weights,
     mapping.map(weight.argument, argument);
     for (Operation *view : weight.views)
       b.clone(*view, mapping);
-    packed.push_back(
-        packMatrix(b, weight, mapping.lookupOrDefault(weight.matrix)));
+    RankedTensorType type = weight.getPackedType();
+    Value empty =
+        tensor::EmptyOp::create(b, type.getShape(), type.getElementType());
+    auto pack = linalg::PackOp::create(
+        b, mapping.lookupOrDefault(weight.matrix), empty, weight.getInnerDims(),
+        getAsIndexOpFoldResult(b.getContext(), weight.getInnerTiles()),
+        /*paddingValue=*/std::nullopt, weight.getOuterOrder());
+    packed.push_back(pack->getResult(0));
   }
   func::ReturnOp::create(b, packed);
 }
@@ -212,17 +191,12 @@ static void readPacked(func::FuncOp function, const Weight &weight) {
   ImplicitLocOpBuilder b(function.getLoc(), start);
   Value empty = tensor::EmptyOp::create(b, weight.getType().getShape(),
                                         weight.getType().getElementType());
-  SmallVector<int64_t> dims = {weight.laneDim};
-  SmallVector<OpFoldResult> sizes = {b.getIndexAttr(weight.width)};
-  if (weight.pairs) {
-    dims.push_back(1 - weight.laneDim);
-    sizes.push_back(b.getIndexAttr(2));
-  }
-  SmallVector<int64_t> order = {weight.laneDim, 1 - weight.laneDim};
   BlockArgument argument = weight.argument;
   argument.setType(weight.getPackedType());
-  auto unpacked =
-      linalg::UnPackOp::create(b, argument, empty, dims, sizes, order);
+  auto unpacked = linalg::UnPackOp::create(
+      b, argument, empty, weight.getInnerDims(),
+      getAsIndexOpFoldResult(b.getContext(), weight.getInnerTiles()),
+      weight.getOuterOrder());
   Value matrix = weight.matrix;
   matrix.replaceUsesWithIf(unpacked->getResult(0), [&](OpOperand &use) {
     return use.getOwner() != unpacked;

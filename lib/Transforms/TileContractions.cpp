@@ -442,14 +442,8 @@ void ProductTiler::tileStreaming(GenericOp op, unsigned step) {
     start = nullptr;
     tileElementwise(rewriter, fill, lanes);
   }
-  DimPieces pieces = tileDim(rewriter, op, step, kUnrolledSteps);
-  if (pieces.main)
-    tilePanels(pieces.main);
-  if (!pieces.tail)
-    return;
-  if (ShapedType::isDynamic(pieces.tail.getStaticLoopRanges()[step]))
-    pieces.tail = tileToUnits(rewriter, pieces.tail, {step});
-  tilePanels(pieces.tail);
+  forEachPiece(rewriter, op, step, kUnrolledSteps,
+               [&](GenericOp piece) { tilePanels(piece); });
 }
 
 void ProductTiler::run(GenericOp op) {

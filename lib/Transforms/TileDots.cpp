@@ -31,21 +31,6 @@ static void fuseMultiplyAdds(GenericOp op) {
   }
 }
 
-// Calls `handle` with pieces of up to `size` of a dim, or with single elements
-// where the rest is of unknown size.
-static void forEachPiece(RewriterBase &rewriter, GenericOp op, unsigned dim,
-                         int64_t size,
-                         llvm::function_ref<void(GenericOp)> handle) {
-  DimPieces pieces = tileDim(rewriter, op, dim, size);
-  if (pieces.main)
-    handle(pieces.main);
-  if (!pieces.tail)
-    return;
-  if (ShapedType::isDynamic(pieces.tail.getStaticLoopRanges()[dim]))
-    pieces.tail = tileToUnits(rewriter, pieces.tail, {dim});
-  handle(pieces.tail);
-}
-
 void rope::tileDots(RewriterBase &rewriter, GenericOp op, Roles roles,
                     const VectorTarget &target) {
   fuseMultiplyAdds(op);

@@ -76,7 +76,9 @@ static LogicalResult expandWeights(Operation *root) {
       return WalkResult::advance();
     }
     rewriter.setInsertionPoint(op);
-    return WalkResult(linalg::lowerUnPack(rewriter, op));
+    if (succeeded(linalg::lowerUnPack(rewriter, op)))
+      return WalkResult::advance();
+    return WalkResult(op.emitOpError("has a form that cannot be expanded"));
   });
   return failure(result.wasInterrupted());
 }

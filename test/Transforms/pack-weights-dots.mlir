@@ -7,7 +7,7 @@
 // CHECK-SAME: tensor<2x16x64x2xbf16> {rope.weight}
 // CHECK: linalg.unpack {{.*}} outer_dims_perm = [1, 0] inner_dims_pos = [1, 0] inner_tiles = [64, 2] {{.*}} -> tensor<32x128xbf16>
 // CHECK: func.func @pack_weights_of_pairs(%{{.*}}: tensor<32x128xbf16>) -> tensor<2x16x64x2xbf16>
-// CHECK: tensor.expand_shape {{.*}} into tensor<16x2x2x64xbf16>
+// CHECK: linalg.pack {{.*}} outer_dims_perm = [1, 0] inner_dims_pos = [1, 0] inner_tiles = [64, 2]
 
 // TILED-LABEL: func.func @pairs
 // TILED-SAME: %[[W:[a-z0-9]*]]: tensor<2x16x64x2xbf16>

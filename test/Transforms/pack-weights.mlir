@@ -1,6 +1,7 @@
 // RUN: rope-opt %s --split-input-file --rope-normalize-linalg --rope-pack-weights --verify-diagnostics | FileCheck %s
 // RUN: rope-opt %s --split-input-file --rope-normalize-linalg --rope-pack-weights --rope-tile-linalg 2>/dev/null | FileCheck %s --check-prefix=TILED
 // RUN: rope-opt %s --split-input-file --rope-normalize-linalg --rope-pack-weights --rope-cpu-pipeline 2>/dev/null | FileCheck %s --check-prefix=LLVM
+// RUN: rope-opt %s --split-input-file --rope-normalize-linalg --rope-pack-weights --rope-cpu-pipeline --mlir-print-ir-after=rope-tile-linalg -o /dev/null 2>&1 | FileCheck %s --check-prefix=PIPELINE
 
 // A weight [N, K], as torch has it, and one [K, N].
 // CHECK-LABEL: func.func @both
@@ -10,10 +11,8 @@
 // CHECK: linalg.generic {{.*}} ins(%{{.*}}, %[[FROM_W]] :
 // CHECK: linalg.generic {{.*}} ins(%{{.*}}, %[[FROM_V]] :
 // CHECK: func.func @pack_weights_of_both(%[[A:.*]]: tensor<256x512xf32>, %[[B:.*]]: tensor<512x128xf32>) -> (tensor<4x512x64xf32>, tensor<2x512x64xf32>)
-// CHECK: %[[SPLIT:.*]] = tensor.expand_shape %[[A]] {{.*}} into tensor<4x64x512xf32>
-// CHECK: %[[PACKED:.*]] = linalg.generic {{.*}} ins(%[[SPLIT]] :
-// CHECK: %[[SPLIT_B:.*]] = tensor.expand_shape %[[B]] {{.*}} into tensor<512x2x64xf32>
-// CHECK: %[[PACKED_B:.*]] = linalg.generic {{.*}} ins(%[[SPLIT_B]] :
+// CHECK: %[[PACKED:.*]] = linalg.pack %[[A]] outer_dims_perm = [0, 1] inner_dims_pos = [0] inner_tiles = [64]
+// CHECK: %[[PACKED_B:.*]] = linalg.pack %[[B]] outer_dims_perm = [1, 0] inner_dims_pos = [1] inner_tiles = [64]
 // CHECK: return %[[PACKED]], %[[PACKED_B]]
 
 // Nothing is copied on the way to a product.
@@ -25,6 +24,14 @@
 // TILED: vector.transfer_read %[[W]][%{{.*}}, %{{.*}}, %{{.*}}], {{.*}} : tensor<4x512x64xf32>, vector<1x64xf32>
 // TILED: vector.contract
 // TILED: func.func @pack_weights_of_both
+
+// The pipeline has not put it together again before it comes to tiles.
+// PIPELINE-LABEL: func.func @both
+// PIPELINE-SAME: %[[W:[a-z0-9]*]]: tensor<4x512x64xf32>
+// PIPELINE-NOT: vector.transpose
+// PIPELINE-NOT: linalg.transpose
+// PIPELINE: vector.transfer_read %[[W]]
+// PIPELINE: func.func @pack_weights_of_both
 
 // LLVM: llvm.func @both
 // LLVM-NOT: rope.weight
