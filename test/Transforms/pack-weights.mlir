@@ -30,7 +30,8 @@
 // PIPELINE-SAME: %[[W:[a-z0-9]*]]: tensor<4x512x64xf32>
 // PIPELINE-NOT: vector.transpose
 // PIPELINE-NOT: linalg.transpose
-// PIPELINE: vector.transfer_read %[[W]]
+// PIPELINE: vector.transfer_read %[[W]][{{.*}} : tensor<4x512x64xf32>, vector<1x64xf32>
+// PIPELINE-NEXT: vector.contract
 // PIPELINE: func.func @pack_weights_of_both
 
 // LLVM: llvm.func @both

@@ -71,6 +71,15 @@ func.func @next_block(%a: tensor<96x4096xf32>, %w: tensor<4096x256xf32>, %e: ten
   return %r : tensor<96x256xf32>
 }
 
+// The cache has room for the panel of this whole sum: no blocks.
+// CHECK-LABEL: func @whole_panel
+// CHECK: scf.for
+// CHECK: tensor.empty() : tensor<2048x64xf32>
+func.func @whole_panel(%a: tensor<96x2048xf32>, %w: tensor<2048x256xf32>, %e: tensor<96x256xf32>) -> tensor<96x256xf32> {
+  %r = linalg.matmul ins(%a, %w : tensor<96x2048xf32>, tensor<2048x256xf32>) outs(%e : tensor<96x256xf32>) -> tensor<96x256xf32>
+  return %r : tensor<96x256xf32>
+}
+
 // Any number of rows, of steps and of lanes.
 // CHECK-LABEL: func @dynamic
 // CHECK: memref.prefetch
