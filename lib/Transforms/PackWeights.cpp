@@ -125,6 +125,10 @@ static std::optional<Weight> findWeight(BlockArgument argument,
   reason = "it is no matrix of static size";
   if (!type || !type.hasStaticShape())
     return std::nullopt;
+  reason = "it is packed already";
+  if (argument.hasOneUse() && isa<linalg::UnPackOp>(*argument.user_begin()))
+    return std::nullopt;
+  reason = "it is no matrix of static size";
   weight.matrix = findMatrix(argument, weight.views);
   if (!weight.matrix || weight.matrix.use_empty())
     return std::nullopt;

@@ -1,6 +1,9 @@
 // RUN: rope-opt %s --split-input-file --rope-normalize-linalg --rope-pack-weights=dots --verify-diagnostics | FileCheck %s
 // RUN: rope-opt %s --split-input-file --rope-normalize-linalg --rope-pack-weights=dots --rope-tile-linalg=dots 2>/dev/null | FileCheck %s --check-prefix=TILED
+// RUN: rope-opt %s --split-input-file --rope-normalize-linalg --rope-pack-weights=dots --rope-pack-weights=dots 2>&1 | FileCheck %s --check-prefix=TWICE
 // RUN: rope-opt %s --split-input-file --rope-normalize-linalg --rope-pack-weights=dots --rope-tile-linalg 2>/dev/null | FileCheck %s --check-prefix=OTHER
+
+// TWICE: remark: argument 1 is not packed: it is packed already
 
 // Pairs of steps lie side by side.
 // CHECK-LABEL: func.func @pairs
