@@ -122,7 +122,8 @@ llvm::Expected<bool> mlir::rope::reportExpected(llvm::raw_ostream &os,
                                                 std::optional<double> rtol) {
   for (auto [i, result] : llvm::enumerate(results))
     for (auto &[name, array] : expected)
-      if (name == "out" + std::to_string(i))
+      if (name == "out" + std::to_string(i) ||
+          name == "val" + std::to_string(i))
         readBits(array, result.getDType());
   return reportAll(os, results, rtol, [&](size_t i) {
     return compareExpected(i, results[i], expected);
