@@ -159,18 +159,69 @@ static GenericOp createProduct(RewriterBase &rewriter, GenericOp op,
 // Panels that are stored
 //===----------------------------------------------------------------------===//
 
+// Whether an offset is a multiple of `width`: a constant, or the variable of a
+// loop over panels.
+static bool isPanelStart(OpFoldResult offset, int64_t width) {
+  if (std::optional<int64_t> constant = getConstantIntValue(offset))
+    return *constant % width == 0;
+  auto variable = dyn_cast<BlockArgument>(cast<Value>(offset));
+  auto loop = variable
+                  ? dyn_cast<scf::ForOp>(variable.getOwner()->getParentOp())
+                  : scf::ForOp();
+  return loop && loop.getInductionVar() == variable &&
+         isPanelStart(loop.getLowerBound(), width) &&
+         isPanelStart(loop.getStep(), width);
+}
+
+// Whether a part of a matrix has whole panels of all steps.
+static bool takesPanels(tensor::ExtractSliceOp slice, unsigned laneDim,
+                        int64_t width) {
+  unsigned stepDim = 1 - laneDim;
+  return slice.getSourceType().getRank() == 2 &&
+         slice.getType().getRank() == 2 && slice.hasUnitStride() &&
+         isConstantIntValue(slice.getMixedOffsets()[stepDim], 0) &&
+         slice.getType().getDimSize(stepDim) ==
+             slice.getSourceType().getDimSize(stepDim) &&
+         isPanelStart(slice.getMixedOffsets()[laneDim], width);
+}
+
+// Whether an op reads a matrix from panels as rope-pack-weights stores them,
+// none of them padded.
+static bool readsPanels(linalg::UnPackOp unpack, int64_t laneDim, int64_t width,
+                        bool pairs) {
+  SmallVector<int64_t> order = {laneDim, 1 - laneDim};
+  ArrayRef<int64_t> dims = ArrayRef(order).take_front(pairs ? 2 : 1);
+  SmallVector<int64_t> tiles = {width, 2};
+  tiles.resize(dims.size());
+  auto matrix = cast<RankedTensorType>(unpack.getDest().getType());
+  return matrix.getRank() == 2 && matrix.hasStaticShape() &&
+         unpack.getStaticInnerTiles() == ArrayRef(tiles) &&
+         unpack.getInnerDimsPos() == dims &&
+         unpack.getOuterDimsPerm() == ArrayRef(order) &&
+         unpack.getSource().getType() ==
+             linalg::PackOp::inferPackedType(matrix, tiles, dims, order) &&
+         llvm::all_of(llvm::zip_equal(dims, tiles), [&](auto dimAndTile) {
+           auto [dim, tile] = dimAndTile;
+           return matrix.getDimSize(dim) % tile == 0;
+         });
+}
+
 // What a panel's operand is cut from, where that is stored in panels.
 static linalg::UnPackOp getUnpack(GenericOp op, const Roles &roles,
                                   int64_t width, bool pairs) {
   Value operand = op.getDpsInputs()[roles.panelOperand];
-  if (auto slice = operand.getDefiningOp<tensor::ExtractSliceOp>())
+  AffineMap map = op.getIndexingMapsArray()[roles.panelOperand];
+  if (map.getNumResults() != 2)
+    return nullptr;
+  unsigned laneDim = isLaneContiguous(op, roles) ? 1 : 0;
+  if (auto slice = operand.getDefiningOp<tensor::ExtractSliceOp>()) {
+    if (!takesPanels(slice, laneDim, width))
+      return nullptr;
     operand = slice.getSource();
+  }
   auto unpack = operand.getDefiningOp<linalg::UnPackOp>();
-  SmallVector<int64_t> tiles = {width};
-  if (pairs)
-    tiles.push_back(2);
-  return unpack && unpack.getStaticInnerTiles() == ArrayRef(tiles) ? unpack
-                                                                   : nullptr;
+  return unpack && readsPanels(unpack, laneDim, width, pairs) ? unpack
+                                                              : nullptr;
 }
 
 bool rope::isStoredInPanels(GenericOp op, const Roles &roles, int64_t width,

@@ -20,7 +20,7 @@
 using namespace mlir::rope;
 using namespace mlir::rope::test;
 
-// A product of bf16, or one of f32 with `widen` empty.
+// A product of bf16 or of f32, whose weight is declared to be one.
 static std::string getProduct(const std::string &rows, Sizes s, DType dtype,
                               bool transposed) {
   bool isNarrow = dtype == DType::BF16;
@@ -103,4 +103,65 @@ TEST(PackWeights, PanelsOfAnotherWidth) {
   checkProducts(DType::F32, "lanes=8 registers=16", "");
   checkProducts(DType::F32, "portable", "");
   checkProducts(DType::BF16, "dots=false", "dots");
+}
+
+namespace {
+/// A matrix [256, 256] that is written otherwise than products want to read it,
+/// and a part of it.
+struct Unpacked {
+  const char *packed, *layout, *offsets, *sizes, *part;
+  int64_t lanes, steps;
+};
+} // namespace
+
+static std::string getProduct(const Unpacked &u) {
+  return llvm::formatv(R"mlir(
+    !A = tensor<32x{6}xf32>
+    !C = tensor<32x{5}xf32>
+    func.func @f(%a: !A, %p: tensor<{0}xf32> {{rope.weight}, %c: !C) -> !C {{
+      %e = tensor.empty() : tensor<256x256xf32>
+      %w = linalg.unpack %p {1} into %e
+          : tensor<{0}xf32> -> tensor<256x256xf32>
+      %s = tensor.extract_slice %w[{2}] [{3}] [1, 1]
+          : tensor<256x256xf32> to tensor<{4}xf32>
+      %r = linalg.matmul
+          indexing_maps = [affine_map<(i, j, k) -> (i, k)>,
+                           affine_map<(i, j, k) -> (j, k)>,
+                           affine_map<(i, j, k) -> (i, j)>]
+          ins(%a, %s : !A, tensor<{4}xf32>) outs(%c : !C) -> !C
+      return %r : !C
+    })mlir",
+                       u.packed, u.layout, u.offsets, u.sizes, u.part, u.lanes,
+                       u.steps)
+      .str();
+}
+
+// Only whole panels of all steps, in their order, are read where they lie.
+TEST(PackWeights, MatricesUnpackedFromOtherLayouts) {
+  const char *panels =
+      "outer_dims_perm = [0, 1] inner_dims_pos = [0] inner_tiles = [64]";
+  for (const Unpacked &u :
+       {Unpacked{"256x4x64", "inner_dims_pos = [1] inner_tiles = [64]", "0, 0",
+                 "256, 256", "256x256", 256, 256},
+        Unpacked{"256x4x64",
+                 "outer_dims_perm = [1, 0] inner_dims_pos = [0] "
+                 "inner_tiles = [64]",
+                 "0, 0", "256, 256", "256x256", 256, 256},
+        Unpacked{"4x256x64", panels, "32, 0", "64, 256", "64x256", 64, 256},
+        Unpacked{"4x256x64", panels, "64, 128", "64, 128", "64x128", 64, 128},
+        Unpacked{"4x256x64", panels, "64, 0", "128, 256", "128x256", 128,
+                 256}}) {
+    ProgramOptions plain;
+    plain.compile.portable = true;
+    std::string text = getProduct(u);
+    RandomGenerator random({5});
+    Array a = makeRandom(DType::F32, {32, u.steps}, random);
+    Array c = makeRandom(DType::F32, {32, u.lanes}, random);
+    Array p = u.packed[0] == '4' ? makeRandom(DType::F32, {4, 256, 64}, random)
+                                 : makeRandom(DType::F32, {256, 4, 64}, random);
+    Array r = std::move(Program(text).call("f", a, p, c).front());
+    Array want = std::move(Program(text, plain).call("f", a, p, c).front());
+    for (int64_t i = 0; i < 32 * u.lanes; ++i)
+      ASSERT_NEAR(at(r, i), at(want, i), 1e-4) << u.layout << " " << u.offsets;
+  }
 }
