@@ -92,17 +92,22 @@ static std::optional<int64_t> expectFewRows(AttentionOp op) {
   return std::max<int64_t>(group, 1);
 }
 
+/// Sums of a strip that reads keys where they lie, over all channels.
+static constexpr int64_t kMostStreamSums = 256;
+
 /// Rows of a tile for so many rows on keys where they lie: all of them, for
 /// each strip reads keys and values again. Sums of values of one vector for
-/// each row take at most half of the registers.
-static int64_t chooseStreamRows(std::optional<int64_t> rows,
+/// each row take at most half of the registers, and those of all `vectors` of a
+/// row, which are written out one by one, no more code than kMostStreamSums.
+static int64_t chooseStreamRows(std::optional<int64_t> rows, int64_t vectors,
                                 const CPUTarget &target) {
   constexpr int64_t together = 4;
   if (!rows)
     return together;
   if (*rows <= 2)
     return *rows;
-  int64_t most = std::min(target.registers / 2, kFewRows);
+  int64_t most = std::min({target.registers / 2, kFewRows,
+                           kMostStreamSums / std::max<int64_t>(vectors, 1)});
   return std::clamp<int64_t>(llvm::alignTo(*rows, together), together,
                              std::max(most / together, int64_t(1)) * together);
 }
@@ -113,8 +118,9 @@ static CPUPlanAttr chooseStreamPlan(AttentionOp op, CPUPlanAttr given,
   int64_t lanes = choose(given.getLanes(), target.lanes);
   std::optional<int64_t> few = expectFewRows(op);
   int64_t rows = few.value_or(kFewRows);
-  int64_t tileRows = choose(given.getRows(), chooseStreamRows(few, target));
   int64_t vectors = llvm::divideCeil(self.getStaticExtent(DomainDim::E), lanes);
+  int64_t tileRows =
+      choose(given.getRows(), chooseStreamRows(few, vectors, target));
   // Sums of values take half of the registers.
   int64_t tileVectors = std::clamp<int64_t>(target.registers / 2 / tileRows, 1,
                                             std::min<int64_t>(vectors, 8));

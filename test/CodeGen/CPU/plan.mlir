@@ -123,6 +123,18 @@ func.func @decode_many(%q: tensor<16x128xf32>, %p: tensor<?x128xf32>, %k: tensor
   return %0, %1 : tensor<16x128xf32>, tensor<?x128xf32>
 }
 
+// Rows of many channels are fewer: the sums of all channels are written out.
+// CHECK-LABEL: @decode_wide
+// CHECK: rows = 8, {{.*}} strips = 2, {{.*}} stream = 16
+// AVX2-LABEL: @decode_wide
+// AVX2: rows = 4, {{.*}} strips = 4, {{.*}} stream = 16
+func.func @decode_wide(%q: tensor<16x512xf32>, %k: tensor<512x512xf32>, %o: tensor<16x512xf32>) -> tensor<16x512xf32> {
+  %0 = rope.attention ins(%q, %k, %k : tensor<16x512xf32>, tensor<512x512xf32>, tensor<512x512xf32>)
+    outs(%o : tensor<16x512xf32>) scale 0.125
+    layout <query = "gd", key = "nd", value = "ne", output = "ge"> -> tensor<16x512xf32>
+  return %0 : tensor<16x512xf32>
+}
+
 // CHECK-LABEL: @decode_packed
 // CHECK: rows = 4, keys = 4, channels = 4, group = 4, strips = 24, weave = 16, stream = -1
 func.func @decode_packed(%q: tensor<8x1x128xf32>, %k: tensor<8x512x128xf32>, %o: tensor<8x1x128xf32>) -> tensor<8x1x128xf32> {
