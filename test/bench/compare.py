@@ -13,6 +13,7 @@ matplotlib.
 """
 
 import argparse
+import importlib.util
 import json
 import platform
 import sys
@@ -125,6 +126,8 @@ def main():
     parser.add_argument("--json", help="write all figures to this file")
     parser.add_argument("--plot", help="write a chart to this file")
     args = parser.parse_args()
+    if args.plot and not importlib.util.find_spec("matplotlib"):
+        sys.exit("--plot needs matplotlib (pip install matplotlib)")
     with tempfile.TemporaryDirectory() as folder:
         limits = {}
         lines = [compare(text, folder, i, args.rounds, limits) for i, text in enumerate(args.cases)]
