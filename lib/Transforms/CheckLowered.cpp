@@ -41,9 +41,8 @@ struct CheckLowered : rope::impl::CheckLoweredPassBase<CheckLowered> {
       return WalkResult::interrupt();
     });
     if (result.wasInterrupted())
-      signalPassFailure();
+      return signalPassFailure();
     getOperation()->walk(dropDeclarations);
-    markAllAnalysesPreserved();
   }
 };
 } // namespace

@@ -15,6 +15,7 @@
 #include "PairPanels.h"
 #include "ProductPanels.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -108,7 +109,7 @@ findLayout(OpOperand &use, const VectorTarget &target, StringRef &reason) {
   if (!isMatrix)
     return failure();
   bool pairs = target.dots && canSumPairs(op, *roles);
-  reason = "its products are of another type";
+  reason = "it is narrower than its sums, and not bf16 that `dots` multiplies";
   if (!pairs && getElementTypeOrSelf(use.get()) !=
                     getElementTypeOrSelf(op.getResultTypes()[0]))
     return failure();
@@ -167,6 +168,9 @@ static void createPacking(func::FuncOp function, ArrayRef<Weight> weights,
   auto packing = func::FuncOp::create(
       after, function.getLoc(), name,
       FunctionType::get(function->getContext(), inputs, results));
+  StringRef wrapper = LLVM::LLVMDialect::getEmitCWrapperAttrName();
+  if (Attribute wrapped = function->getAttr(wrapper))
+    packing->setAttr(wrapper, wrapped);
   Block *body = packing.addEntryBlock();
   ImplicitLocOpBuilder b(function.getLoc(), after);
   b.setInsertionPointToStart(body);

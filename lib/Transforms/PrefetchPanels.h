@@ -31,7 +31,7 @@ struct NextPanel {
   int64_t lanes;
 };
 
-/// Fails unless `panel`, of which `block` is summing up to `steps` steps, is
+/// None unless `panel`, of which `block` is summing up to `steps` steps, is
 /// cut from a larger operand at the variable of a loop. What comes next is the
 /// following block of the panel, or after the last one the first block of the
 /// loop's next panel.

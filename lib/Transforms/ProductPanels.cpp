@@ -1,5 +1,4 @@
-//===- ProductPanels.cpp - Roles and packed panels of products
-//-------------===//
+//===- ProductPanels.cpp - Roles and panels of products -------------------===//
 //
 // Licensed under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,6 +20,7 @@ using linalg::GenericOp;
 
 // Below this number of rows a panel is not read often enough to be packed.
 static constexpr int64_t kMinRowsToPack = 16;
+
 std::optional<Roles> rope::assignRoles(GenericOp op) {
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   Roles roles;

@@ -1,5 +1,4 @@
-//===- ProductPanels.h - Roles and packed panels of products -----*- C++
-//-*-===//
+//===- ProductPanels.h - Roles and panels of products -----------*- C++ -*-===//
 //
 // Licensed under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -30,8 +29,8 @@ struct Roles {
   unsigned panelOperand;
 };
 
-/// Fails if an input has a sum of its own, or no input or both vary with the
-/// lanes.
+/// Of an op whose maps are projected permutations. None if an input has a sum
+/// of its own, or no input or both vary with the lanes.
 std::optional<Roles> assignRoles(linalg::GenericOp op);
 
 /// Whether lanes lie side by side in the panel's operand.
@@ -59,7 +58,8 @@ bool isStoredInPanels(linalg::GenericOp op, const Roles &roles, int64_t width,
 Value findStoredPanel(RewriterBase &rewriter, linalg::GenericOp op,
                       const Roles &roles, int64_t width, bool pairs);
 
-/// `op` on a stored panel.
+/// `op`, of one step dim and f32 or f64 throughout, on a stored panel
+/// [K, width].
 linalg::GenericOp readStoredPanel(RewriterBase &rewriter, linalg::GenericOp op,
                                   const Roles &roles, Value panel);
 

@@ -52,11 +52,11 @@ func.func @both(%x: tensor<100x512xf32>, %w: tensor<256x512xf32> {rope.weight}, 
 
 // -----
 
-// A batch of one is a view.
+// A batch of one is a view. Who calls by the C interface packs by it, too.
 // CHECK-LABEL: func.func @batch
 // CHECK-SAME: tensor<2x32x64xf32> {rope.weight}
-// CHECK: func.func @pack_weights_of_batch(%[[A:.*]]: tensor<1x32x128xf32>)
-func.func @batch(%x: tensor<1x20x32xf32>, %w: tensor<1x32x128xf32> {rope.weight}, %c: tensor<1x20x128xf32>) -> tensor<1x20x128xf32> {
+// CHECK: func.func @pack_weights_of_batch(%[[A:.*]]: tensor<1x32x128xf32>){{.*}} attributes {llvm.emit_c_interface}
+func.func @batch(%x: tensor<1x20x32xf32>, %w: tensor<1x32x128xf32> {rope.weight}, %c: tensor<1x20x128xf32>) -> tensor<1x20x128xf32> attributes {llvm.emit_c_interface} {
   %r = linalg.batch_matmul ins(%x, %w : tensor<1x20x32xf32>, tensor<1x32x128xf32>) outs(%c : tensor<1x20x128xf32>) -> tensor<1x20x128xf32>
   return %r : tensor<1x20x128xf32>
 }
@@ -119,7 +119,7 @@ func.func @both_ways(%x: tensor<20x128xf32>, %w: tensor<128x128xf32> {rope.weigh
 
 // Sums of another type than the weight.
 // CHECK-LABEL: func.func @narrow
-// expected-remark @below {{argument 1 is not packed: its products are of another type}}
+// expected-remark @below {{argument 1 is not packed: it is narrower than its sums, and not bf16 that `dots` multiplies}}
 func.func @narrow(%x: tensor<20x32xbf16>, %w: tensor<32x128xbf16> {rope.weight}, %c: tensor<20x128xf32>) -> tensor<20x128xf32> {
   %r = linalg.matmul ins(%x, %w : tensor<20x32xbf16>, tensor<32x128xbf16>) outs(%c : tensor<20x128xf32>) -> tensor<20x128xf32>
   return %r : tensor<20x128xf32>
