@@ -78,6 +78,8 @@ void rope::buildRaiseStage(OpPassManager &pm,
 
 void rope::buildTensorStage(OpPassManager &pm,
                             const CPUPipelineOptions &options) {
+  if (!options.portable)
+    pm.addPass(createOutlineRepeatsPass());
   if (options.runtimeChecks)
     pm.addPass(createGenerateRuntimeVerificationPass());
   DecomposePassOptions decompose;
@@ -130,6 +132,7 @@ void rope::buildBufferizeStage(OpPassManager &pm,
   // Twice: what CSE makes equal shows copies of a buffer onto itself.
   addCleanUp(pm);
   pm.addPass(createCanonicalizerPass());
+  pm.addPass(createReturnInArgumentsPass());
   pm.addPass(createSeparateResultsPass());
   if (options.resultsAsOutParams) {
     bufferization::BufferResultsToOutParamsPassOptions results;

@@ -200,6 +200,30 @@ def ConvertAssertPass : Pass<"rope-convert-assert", "ModuleOp"> {
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
+def ReturnInArgumentsPass : Pass<"rope-return-in-arguments", "ModuleOp"> {
+  let summary = "Let private functions return tensors in memory of the caller";
+  let description = [{
+    After bufferization, a private function returns buffers in one of two ways,
+    and calls of it cost an allocation or a copy each time. Where a result is an
+    argument that was written in place, callers use what they passed; where the
+    function allocates all of it, with a size that is known, callers allocate:
+
+    ```mlir
+    func.func private @f(%x: memref<8xf32>) -> memref<8xf32> {
+      %y = memref.alloc() : memref<8xf32>
+      ...
+      return %y : memref<8xf32>
+    // becomes
+    func.func private @f(%x: memref<8xf32>, %y: memref<8xf32>) {
+      ...
+      return
+    ```
+
+    Numbers do not change.
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
+
 def SeparateResultsPass : Pass<"rope-separate-results", "ModuleOp"> {
   let summary = "Give each result of a public function a buffer of its own";
   let description = [{

@@ -31,6 +31,35 @@ def NormalizeLinalgPass : Pass<"rope-normalize-linalg"> {
   ];
 }
 
+def OutlineRepeatsPass : Pass<"rope-outline-repeats", "ModuleOp"> {
+  let summary = "Make layers that are equal calls of one function";
+  let description = [{
+    Models are often written out layer by layer. Where runs of ops with more
+    than one product are equal but for the values that they take, a private
+    function does the work of one, and calls of it stand for all:
+
+    ```mlir
+    %a = linalg.matmul ins(%x, %w0 : ...) ...
+    %b = linalg.matmul ins(%a, %v0 : ...) ...
+    %c = linalg.matmul ins(%b, %w1 : ...) ...
+    %d = linalg.matmul ins(%c, %v1 : ...) ...
+    // becomes
+    %b = call @f_repeat(%x, %w0, %v0) : ...
+    %d = call @f_repeat(%b, %w1, %v1) : ...
+    ```
+
+    Compiling then takes no longer for many layers than for one. Constants and
+    tensors without contents are made anew in the function. Ops of other kinds
+    between those of a run stay where they are or follow the call. Numbers do
+    not change.
+  }];
+  let options = [
+    Option<"minProducts", "min-products", "int64_t", /*default=*/"2",
+           "Products, among them attention, that a run has at least">
+  ];
+  let dependentDialects = ["::mlir::func::FuncDialect"];
+}
+
 def PackWeightsPass : Pass<"rope-pack-weights", "ModuleOp"> {
   let summary = "Store weights in the order in which products read them";
   let description = [{
