@@ -52,9 +52,13 @@ private:
     return failure();
   }
   const Expr *stripFactor(const Expr *element, double &factor);
+  const Expr *getElement(int64_t channel);
   SmallVector<const Expr *> getElements();
+  FailureOr<LinearForm> buildForm(int64_t channel, const Expr *element);
   LogicalResult buildForms();
+  LogicalResult checkFirstElement();
   bool hasExtentOf(unsigned dim, const SourceDim &followed);
+  FailureOr<SourceDim> findFollowed(unsigned dim, const Expr *index);
   LogicalResult matchDim(unsigned dim);
   LogicalResult matchDims();
   void followUnitDims(llvm::SmallDenseSet<int64_t> &followed);
@@ -142,6 +146,19 @@ bool RotationMatcher::hasExtentOf(unsigned dim, const SourceDim &followed) {
   return evaluator.evaluateExtent(match.source, dim) == extent;
 }
 
+/// The dims of the root that a dim of the source follows, read at an index that
+/// is no constant.
+FailureOr<SourceDim> RotationMatcher::findFollowed(unsigned dim,
+                                                   const Expr *index) {
+  auto followed =
+      getFollowed(index, cast<ShapedType>(match.root.getType()).getShape());
+  if (!followed)
+    return fail("dims of the source are not dims of the result");
+  if (!hasExtentOf(dim, *followed))
+    return fail("the source is not known to be as long as the result");
+  return *followed;
+}
+
 /// All reads agree on what a dim of the source is.
 LogicalResult RotationMatcher::matchDim(unsigned dim) {
   const Expr *first = forms.front().front().read->getOperands()[dim];
@@ -153,17 +170,16 @@ LogicalResult RotationMatcher::matchDim(unsigned dim) {
       if (index != first && !(index->isInt() && first->isInt()))
         return fail("channels are read from different places");
     }
-  if (!equal)
+  if (!equal) {
     match.dims.push_back({SourceDim::Kind::Channels});
-  else if (first->isInt())
+  } else if (first->isInt()) {
     match.dims.push_back({SourceDim::Kind::Fixed, first->getInt()});
-  else if (auto followed = getFollowed(
-               first, cast<ShapedType>(match.root.getType()).getShape())) {
-    if (!hasExtentOf(dim, *followed))
-      return fail("the source is not known to be as long as the result");
+  } else {
+    FailureOr<SourceDim> followed = findFollowed(dim, first);
+    if (failed(followed))
+      return failure();
     match.dims.push_back(*followed);
-  } else
-    return fail("dims of the source are not dims of the result");
+  }
   return success();
 }
 
@@ -261,15 +277,19 @@ const Expr *RotationMatcher::stripFactor(const Expr *element, double &factor) {
   }
 }
 
+const Expr *RotationMatcher::getElement(int64_t channel) {
+  return context.getRead(match.root,
+                         getRootIndex(evaluator, match.root, match.rootDim,
+                                      match.rootDims, channel));
+}
+
 /// The channels of the root, without the factor that all of them have outside
 /// of the sum: the scale of attention is often applied there.
 SmallVector<const Expr *> RotationMatcher::getElements() {
   SmallVector<const Expr *> whole, stripped;
   bool common = true;
   for (int64_t c = 0, e = match.getNumChannels(); c < e; ++c) {
-    whole.push_back(context.getRead(
-        match.root,
-        getRootIndex(evaluator, match.root, match.rootDim, match.rootDims, c)));
+    whole.push_back(getElement(c));
     double factor = 1;
     stripped.push_back(stripFactor(whole.back(), factor));
     common &= c == 0 || factor == match.factor;
@@ -281,19 +301,38 @@ SmallVector<const Expr *> RotationMatcher::getElements() {
   return whole;
 }
 
+FailureOr<LinearForm> RotationMatcher::buildForm(int64_t channel,
+                                                 const Expr *element) {
+  FailureOr<LinearForm> form = builder.build(element);
+  if (failed(form))
+    return fail(builder.getReason());
+  llvm::erase_if(*form, [&](const LinearTerm &term) {
+    return evaluator.expandFully(term.coefficient)->isFloat(0);
+  });
+  if (form->empty() || form->size() > 2)
+    return fail("channel " + Twine(channel) + " has " + Twine(form->size()) +
+                " terms");
+  return form;
+}
+
 LogicalResult RotationMatcher::buildForms() {
   for (auto [c, element] : llvm::enumerate(getElements())) {
-    FailureOr<LinearForm> form = builder.build(element);
+    FailureOr<LinearForm> form = buildForm(c, element);
     if (failed(form))
-      return fail(builder.getReason());
-    llvm::erase_if(*form, [&](const LinearTerm &term) {
-      return evaluator.expandFully(term.coefficient)->isFloat(0);
-    });
-    if (form->empty() || form->size() > 2)
-      return fail("channel " + Twine(c) + " has " + Twine(form->size()) +
-                  " terms");
+      return failure();
     forms.push_back(std::move(*form));
   }
+  return success();
+}
+
+/// Most attempts fail at every channel, so that one is looked at before all.
+LogicalResult RotationMatcher::checkFirstElement() {
+  FailureOr<LinearForm> form = buildForm(0, getElement(0));
+  if (failed(form))
+    return failure();
+  for (auto [dim, index] : llvm::enumerate(form->front().read->getOperands()))
+    if (!index->isInt() && failed(findFollowed(dim, index)))
+      return failure();
   return success();
 }
 
@@ -415,8 +454,8 @@ LogicalResult RotationMatcher::checkTableDims() {
 }
 
 FailureOr<RotationMatch> RotationMatcher::run() {
-  if (failed(buildForms()) || failed(matchDims()) || failed(pairUp()) ||
-      failed(checkTableDims()))
+  if (failed(checkFirstElement()) || failed(buildForms()) ||
+      failed(matchDims()) || failed(pairUp()) || failed(checkTableDims()))
     return failure();
   match.inverse = *inverse;
   return match;
