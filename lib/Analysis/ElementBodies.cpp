@@ -69,7 +69,7 @@ private:
   Block *body;
   Index iteration;
   llvm::function_ref<const Expr *(unsigned)> argument;
-  llvm::DenseMap<Value, const Expr *> known;
+  llvm::SmallDenseMap<Value, const Expr *, 16> known;
   bool sawOpaque = false;
 };
 } // namespace
@@ -345,15 +345,15 @@ const Expr *rope::evaluateStep(ElementEvaluator &evaluator, linalg::LinalgOp op,
                                unsigned number, Index iteration,
                                const Expr *current) {
   ExprContext &context = evaluator.getContext();
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   auto argument = [&](unsigned i) -> const Expr * {
     OpOperand &operand = op->getOpOperand(i);
     if (current && op.isDpsInit(&operand) && i - op.getNumDpsInputs() == number)
       return current;
     if (!isa<ShapedType>(operand.get().getType()))
       return evaluator.evaluateScalar(operand.get());
-    return context.getRead(
-        operand.get(),
-        applyMap(context, op.getMatchingIndexingMap(&operand), iteration));
+    return context.getRead(operand.get(),
+                           applyMap(context, maps[i], iteration));
   };
   Block *body = op.getBlock();
   BodyEvaluator bodyEvaluator(evaluator, body, iteration, argument);

@@ -28,14 +28,15 @@ ElementEvaluator::ElementEvaluator(ExprContext &context, size_t budget)
 ElementEvaluator::~ElementEvaluator() = default;
 
 const Expr *ElementEvaluator::expand(const Expr *read) {
-  auto found = expansions.find(read);
-  if (found != expansions.end())
-    return found->second;
-  const Expr *result = nullptr;
-  if (!isBudgetSpent())
-    result = expandElement(*this, read->getValue(), read->getOperands());
-  expansions[read] = result;
-  return result;
+  const Expr *result = expansions.lookup(read);
+  if (!result) {
+    if (!isBudgetSpent())
+      result = expandElement(*this, read->getValue(), read->getOperands());
+    if (!result)
+      result = read;
+    expansions.set(read, result);
+  }
+  return result == read ? nullptr : result;
 }
 
 const Expr *ElementEvaluator::expandOnce(const Expr *expr, Value opaque) {
@@ -57,9 +58,8 @@ const Expr *ElementEvaluator::expandOnce(const Expr *expr, Value opaque) {
 }
 
 const Expr *ElementEvaluator::expandFully(const Expr *expr) {
-  auto found = fullExpansions.find(expr);
-  if (found != fullExpansions.end())
-    return found->second;
+  if (const Expr *known = fullExpansions.lookup(expr))
+    return known;
   const Expr *result = expr;
   if (expr->getKind() == Expr::Kind::Read) {
     SmallVector<const Expr *> index;
@@ -84,7 +84,7 @@ const Expr *ElementEvaluator::expandFully(const Expr *expr) {
       result = context.add(
           result, context.mul(expandFully(atom), context.getInt(coefficient)));
   }
-  fullExpansions[expr] = result;
+  fullExpansions.set(expr, result);
   return result;
 }
 

@@ -26,7 +26,7 @@ static linalg::LinalgOp getStructuredOp(const Expr *read) {
 SmallVector<int64_t> ElementEvaluator::getReductionExtents(const Expr *read) {
   linalg::LinalgOp op = getStructuredOp(read);
   SmallVector<int64_t> extents;
-  if (!op || !op.hasPureTensorSemantics())
+  if (!op || op.getNumReductionLoops() == 0 || !op.hasPureTensorSemantics())
     return extents;
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   for (auto [range, type] : llvm::zip(ranges, op.getIteratorTypesArray()))

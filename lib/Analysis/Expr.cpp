@@ -25,20 +25,30 @@ using namespace mlir::rope;
 // Uniquing
 //===----------------------------------------------------------------------===//
 
-void Expr::Profile(llvm::FoldingSetNodeID &id) const {
-  id.AddInteger(static_cast<unsigned>(kind));
-  id.AddInteger(number);
-  id.AddInteger(extent);
-  id.AddPointer(dynamicExtent);
-  id.AddInteger(llvm::bit_cast<uint64_t>(real));
-  id.AddPointer(value.getAsOpaquePointer());
-  id.AddPointer(name ? name->getAsOpaquePointer() : nullptr);
-  id.AddPointer(attr.getAsOpaquePointer());
-  id.AddPointer(type.getAsOpaquePointer());
+/// Of what tells most expressions apart.
+unsigned Expr::computeHash() const {
+  auto getWord = [](const void *pointer) {
+    return reinterpret_cast<uintptr_t>(pointer);
+  };
+  SmallVector<uint64_t, 16> words = {
+      static_cast<uint64_t>(kind), static_cast<uint64_t>(number),
+      llvm::bit_cast<uint64_t>(real), getWord(value.getAsOpaquePointer()),
+      getWord(attr.getAsOpaquePointer())};
+  if (name)
+    words.push_back(getWord(name->getAsOpaquePointer()));
   for (const Expr *operand : operands)
-    id.AddPointer(operand);
-  for (int64_t coefficient : coefficients)
-    id.AddInteger(coefficient);
+    words.push_back(operand->getId());
+  llvm::append_range(words, coefficients);
+  return llvm::hash_combine_range(words);
+}
+
+bool Expr::isStructureOf(const Expr &other) const {
+  auto getParts = [](const Expr &e) {
+    return std::tuple(e.kind, e.number, e.extent, e.dynamicExtent,
+                      llvm::bit_cast<uint64_t>(e.real), e.value, e.name, e.attr,
+                      e.type, e.operands, e.coefficients);
+  };
+  return getParts(*this) == getParts(other);
 }
 
 template <typename T>
@@ -49,21 +59,27 @@ static ArrayRef<T> copyInto(llvm::BumpPtrAllocator &allocator,
   return ArrayRef<T>(to, from.size());
 }
 
+bool ExprContext::StructureInfo::isEqual(const Structure &a,
+                                         const Structure &b) {
+  if (a.hash != b.hash)
+    return false;
+  const Expr *none[] = {getEmptyKey().expr, getTombstoneKey().expr};
+  return a.expr == b.expr ||
+         (!llvm::is_contained(none, a.expr) &&
+          !llvm::is_contained(none, b.expr) && a.expr->isStructureOf(*b.expr));
+}
+
 const Expr *ExprContext::unique(Expr &&expr) {
-  llvm::FoldingSetNodeID id;
-  expr.Profile(id);
-  auto substituted = [&](const Expr *e) {
-    auto found = substitutes.find(e);
-    return found == substitutes.end() ? e : found->second;
-  };
-  void *position;
-  if (Expr *found = set.FindNodeOrInsertPos(id, position))
-    return substituted(found);
+  unsigned hash = expr.computeHash();
+  if (auto found = set.find({&expr, hash}); found != set.end()) {
+    auto substitute = substitutes.find(found->expr);
+    return substitute == substitutes.end() ? found->expr : substitute->second;
+  }
   auto *made = new (allocator.Allocate<Expr>()) Expr(std::move(expr));
   made->operands = copyInto(allocator, made->operands);
   made->coefficients = copyInto(allocator, made->coefficients);
   made->id = exprs++;
-  set.InsertNode(made, position);
+  set.insert({made, hash});
   return made;
 }
 

@@ -109,8 +109,9 @@ private:
   ExprContext &context;
   size_t budget;
   std::unique_ptr<ConstantColumns> columns;
-  llvm::DenseMap<const Expr *, const Expr *> expansions;
-  llvm::DenseMap<const Expr *, const Expr *> fullExpansions;
+  /// What is opaque expands to itself.
+  ExprMap expansions;
+  ExprMap fullExpansions;
   llvm::DenseMap<Value, const Expr *> scalars;
 };
 

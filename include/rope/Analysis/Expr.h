@@ -21,9 +21,13 @@
 #include "mlir/IR/Operation.h"
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/FoldingSet.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/Allocator.h"
+
+#include <vector>
+
+#include <unordered_map>
 
 namespace mlir::arith {
 enum class CmpIPredicate : uint64_t;
@@ -32,7 +36,7 @@ enum class CmpIPredicate : uint64_t;
 namespace mlir::rope {
 
 /// One scalar expression. Immutable; owned by its ExprContext.
-class Expr : public llvm::FoldingSetNode {
+class Expr {
 public:
   enum class Kind {
     Int,    ///< An integer constant.
@@ -82,13 +86,13 @@ public:
            name->getStringRef() == OpTy::getOperationName();
   }
 
-  // FoldingSet calls it by this name.
-  // NOLINTNEXTLINE(readability-identifier-naming)
-  void Profile(llvm::FoldingSetNodeID &id) const;
   void print(raw_ostream &os) const;
 
 private:
   friend class ExprContext;
+  unsigned computeHash() const;
+  bool isStructureOf(const Expr &other) const;
+
   Kind kind;
   unsigned id = 0;
   int64_t number = 0;
@@ -117,6 +121,25 @@ struct IntRange {
 
 /// Two integers.
 using IntPair = std::pair<const Expr *, const Expr *>;
+
+/// Expressions by expressions of one context. What was made together lies
+/// together.
+class ExprMap {
+public:
+  /// Null if there is none.
+  const Expr *lookup(const Expr *from) const {
+    return from->getId() < to.size() ? to[from->getId()] : nullptr;
+  }
+  void set(const Expr *from, const Expr *expr) {
+    if (from->getId() >= to.size())
+      to.resize(from->getId() + 1);
+    to[from->getId()] = expr;
+  }
+  void clear() { to.clear(); }
+
+private:
+  std::vector<const Expr *> to;
+};
 
 /// Makes expressions, in normal form.
 class ExprContext {
@@ -179,6 +202,23 @@ public:
   size_t size() const { return exprs; }
 
 private:
+  /// An expression by its structure. The hash is kept, so that others need not
+  /// be looked at.
+  struct Structure {
+    const Expr *expr;
+    unsigned hash;
+  };
+  struct StructureInfo {
+    static Structure getEmptyKey() {
+      return {llvm::DenseMapInfo<const Expr *>::getEmptyKey(), 0};
+    }
+    static Structure getTombstoneKey() {
+      return {llvm::DenseMapInfo<const Expr *>::getTombstoneKey(), 0};
+    }
+    static unsigned getHashValue(const Structure &s) { return s.hash; }
+    static bool isEqual(const Structure &a, const Structure &b);
+  };
+
   const Expr *unique(Expr &&expr);
   const Expr *remake(const Expr *expr, ArrayRef<const Expr *> operands);
   const Expr *applyInteger(StringRef name, const Expr *lhs, const Expr *rhs);
@@ -202,7 +242,9 @@ private:
 
   MLIRContext *context;
   llvm::BumpPtrAllocator allocator;
-  llvm::FoldingSet<Expr> set;
+  llvm::DenseSet<Structure, StructureInfo> set;
+  /// Most of what is asked for.
+  std::unordered_map<int64_t, const Expr *> ints;
   unsigned exprs = 0;
   llvm::DenseMap<const Expr *, const Expr *> substitutes;
   llvm::DenseMap<const Expr *, int64_t> lowerBounds;
