@@ -281,20 +281,22 @@ void KernelBuilder::when(Value condition, function_ref<void()> then) {
   then();
 }
 
-/// The loop over a thread's share: whoever is done takes the next iteration.
+/// The loop over a thread's share.
 static void buildSharedLoop(KernelBuilder &b, Value end, int64_t step,
-                            function_ref<void(Value)> body) {
+                            function_ref<void(Value)> body, Sharing sharing) {
   auto toI64 = [&](Value x) -> Value {
     return arith::IndexCastOp::create(b, b.getI64Type(), x);
   };
-  omp::WsloopOperands sharing;
-  sharing.scheduleKind = omp::ClauseScheduleKindAttr::get(
-      b.getContext(), omp::ClauseScheduleKind::Dynamic);
+  omp::WsloopOperands clauses;
+  clauses.scheduleKind = omp::ClauseScheduleKindAttr::get(
+      b.getContext(), sharing == Sharing::Free
+                          ? omp::ClauseScheduleKind::Dynamic
+                          : omp::ClauseScheduleKind::Static);
   omp::LoopNestOperands range;
   range.loopLowerBounds = {toI64(b.index(0))};
   range.loopUpperBounds = {toI64(end)};
   range.loopSteps = {toI64(b.index(step))};
-  auto sharedLoop = omp::WsloopOp::create(b, sharing);
+  auto sharedLoop = omp::WsloopOp::create(b, clauses);
   OpBuilder::InsertionGuard guard(b);
   b.createBlock(&sharedLoop.getRegion());
   auto nest = omp::LoopNestOp::create(b, range);
@@ -306,7 +308,7 @@ static void buildSharedLoop(KernelBuilder &b, Value end, int64_t step,
 
 void KernelBuilder::share(Value end, int64_t step, Value pays,
                           function_ref<void(function_ref<void()>)> member,
-                          function_ref<void(Value)> body) {
+                          function_ref<void(Value)> body, Sharing sharing) {
   if (!threads)
     return member([&] { loop(0, end, step, body); });
   omp::ParallelOperands team;
@@ -314,7 +316,7 @@ void KernelBuilder::share(Value end, int64_t step, Value pays,
   auto parallel = omp::ParallelOp::create(*this, team);
   OpBuilder::InsertionGuard guard(*this);
   createBlock(&parallel.getRegion());
-  member([&] { buildSharedLoop(*this, end, step, body); });
+  member([&] { buildSharedLoop(*this, end, step, body, sharing); });
   omp::TerminatorOp::create(*this);
 }
 

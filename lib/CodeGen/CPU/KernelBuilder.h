@@ -39,6 +39,14 @@ private:
   Value value;
 };
 
+/// How threads share a loop.
+enum class Sharing {
+  /// Whoever is done takes the next iteration.
+  Free,
+  /// Each takes a run of as many iterations as the others.
+  Runs
+};
+
 /// All float vectors have `lanes` elements of f32.
 class KernelBuilder : public ImplicitLocOpBuilder {
 public:
@@ -155,7 +163,7 @@ public:
   /// around the loop over its share.
   void share(Value end, int64_t step, Value pays,
              function_ref<void(function_ref<void()> loop)> member,
-             function_ref<void(Value)> body);
+             function_ref<void(Value)> body, Sharing sharing = Sharing::Free);
   /// How many threads a team has, as an index; declareThreadCount comes before.
   Value countThreads();
   using Branch = function_ref<SmallVector<Value>()>;

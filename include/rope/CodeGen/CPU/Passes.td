@@ -210,4 +210,38 @@ def RotationToVectorPass : Pass<"rope-rotation-to-vector"> {
   ];
 }
 
+def ShareLoopsPass : Pass<"rope-share-loops"> {
+  let summary = "Let OpenMP share scf.forall among threads";
+  let description = [{
+    Runs on buffers whose deallocations are in place. The outermost `scf.forall`
+    become parallel regions of OpenMP, in which each thread takes a run of the
+    iterations; there is no team for a single one. A buffer that each iteration
+    allocates and frees is allocated once by each thread, if its size does not
+    depend on the iteration. An `scf.forall` within another becomes `scf.for`.
+
+    ```mlir
+    scf.forall (%i) = (0) to (%n) step (64) {
+      %p = memref.alloc() : memref<2048x64xf32>
+      ...
+      memref.dealloc %p : memref<2048x64xf32>
+    }
+    // becomes
+    omp.parallel if(%more_than_one) {
+      %p = memref.alloc() : memref<2048x64xf32>
+      omp.wsloop schedule(static) {
+        omp.loop_nest (%j) : i64 = (%c0) to (%count) step (%c1) {
+          ...
+        }
+      }
+      memref.dealloc %p : memref<2048x64xf32>
+      omp.terminator
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::omp::OpenMPDialect", "::mlir::scf::SCFDialect"
+  ];
+}
+
 #endif // ROPE_CODEGEN_CPU_PASSES
