@@ -114,6 +114,7 @@ void rope::buildTileStage(OpPassManager &pm,
   tiles.registers = options.registers;
   // It has no vectors of more lanes, and other code does without.
   tiles.dots = options.dots && options.lanes <= 16;
+  tiles.threads = options.threads;
   pm.addPass(createTileLinalgPass(tiles));
 }
 
@@ -128,7 +129,9 @@ void rope::buildBufferizeStage(OpPassManager &pm,
   bufferize.unknownTypeConversion =
       bufferization::LayoutMapOption::IdentityLayoutMap;
   pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
-  pm.addPass(createForallToForLoopPass());
+  bool shares = options.threads && !options.portable;
+  if (!shares)
+    pm.addPass(createForallToForLoopPass());
   // Twice: what CSE makes equal shows copies of a buffer onto itself.
   addCleanUp(pm);
   pm.addPass(createCanonicalizerPass());
@@ -157,11 +160,14 @@ void rope::buildBufferizeStage(OpPassManager &pm,
   rotation.streamBytes = options.streamBytes;
   pm.addPass(createRotationToVectorPass(rotation));
   pm.addPass(createExpandCopiesPass());
-  if (options.portable && !options.keepMemory)
-    return;
-  PlanMemoryPassOptions memory;
-  memory.keep = options.keepMemory;
-  pm.addPass(createPlanMemoryPass(memory));
+  if (!options.portable || options.keepMemory) {
+    PlanMemoryPassOptions memory;
+    memory.keep = options.keepMemory;
+    pm.addPass(createPlanMemoryPass(memory));
+  }
+  // Last: no analysis of memory follows what is handed to threads.
+  if (shares)
+    pm.addPass(createShareLoopsPass());
 }
 
 // Arithmetic that has no counterpart in LLVM, or one that calls functions of

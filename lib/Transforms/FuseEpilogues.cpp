@@ -94,7 +94,9 @@ static void redirectSizes(GenericOp product) {
       use.set(product.getDpsInits()[0]);
 }
 
-void rope::fuseEpilogues(RewriterBase &rewriter, Block &block, int64_t width) {
+void rope::fuseEpilogues(RewriterBase &rewriter, Block &block,
+                         const VectorTarget &target) {
+  int64_t width = getPanelWidth(target);
   for (GenericOp op : llvm::to_vector(block.getOps<GenericOp>())) {
     if (op.getNumLoops() != 2 || op.getNumParallelLoops() != 2 ||
         op->getNumResults() != 1 || !isVectorizable(op) ||
@@ -107,7 +109,8 @@ void rope::fuseEpilogues(RewriterBase &rewriter, Block &block, int64_t width) {
         products.push_back(product);
     if (products.empty() || (ShapedType::isStatic(columns) && columns <= width))
       continue;
-    DimPieces pieces = tileDim(rewriter, op, 1, width);
+    bool shared = target.threads && llvm::any_of(products, isWorthSharing);
+    DimPieces pieces = tileDim(rewriter, op, 1, width, shared);
     computeParts(rewriter, pieces.main, products);
     computeParts(rewriter, pieces.tail, products);
     for (GenericOp product : products) {

@@ -53,8 +53,9 @@ static unsigned countLeadingLoops(GenericOp op) {
 namespace {
 class RowGroup {
 public:
-  RowGroup(RewriterBase &rewriter, GenericOp seed, unsigned depth)
-      : rewriter(rewriter), block(*seed->getBlock()), depth(depth) {
+  RowGroup(RewriterBase &rewriter, GenericOp seed, unsigned depth, bool threads)
+      : rewriter(rewriter), block(*seed->getBlock()), depth(depth),
+        threads(threads) {
     members.insert(seed);
   }
 
@@ -136,21 +137,24 @@ private:
   }
 
   void collectEscaping();
-  void createLoops();
+  bool isShared() const;
+  SmallVector<Value> createLoops();
   void redirectSizes();
   void eraseSlices();
-  void createBody(ValueRange positions, ValueRange carried);
+  SmallVector<Value> createBody(ValueRange positions, ValueRange carried);
   void connect(GenericOp piece, GenericOp member);
   Value createStart(GenericOp member, OpOperand &init, Value carried);
 
   RewriterBase &rewriter;
   Block &block;
   unsigned depth;
+  bool threads;
   llvm::SetVector<Operation *> members;
   SmallVector<Value> escaping;
-  SmallVector<Value> updated;
   DenseMap<Value, Value> rows;
-  SmallVector<scf::ForOp> loops;
+  // The outermost of the loops, and the body of the innermost.
+  Operation *loop = nullptr;
+  Block *body = nullptr;
 };
 } // namespace
 
@@ -159,13 +163,6 @@ void RowGroup::collectEscaping() {
     for (Value result : member->getResults())
       if (isUsedOutside(result))
         escaping.push_back(result);
-}
-
-// The tensor that an init is written over: what a fill fills.
-static Value getDestination(Value init) {
-  if (auto fill = init.getDefiningOp<linalg::FillOp>())
-    return fill.output();
-  return init;
 }
 
 // Makes the piece read the rows that other pieces made, and write into a row
@@ -192,15 +189,14 @@ void RowGroup::connect(GenericOp piece, GenericOp member) {
       init.set(tensor::EmptyOp::create(rewriter, piece.getLoc(),
                                        slice.getMixedSizes(),
                                        slice.getType().getElementType()));
-    if (auto fill = whole.getDefiningOp<linalg::FillOp>())
-      init.set(linalg::FillOp::create(rewriter, piece.getLoc(), fill.value(),
-                                      init.get())
-                   .getResult(0));
   }
+  fillLike(rewriter, piece, member);
 }
 
-void RowGroup::createBody(ValueRange positions, ValueRange carried) {
-  updated.assign(carried.begin(), carried.end());
+// Returns the updated tensors.
+SmallVector<Value> RowGroup::createBody(ValueRange positions,
+                                        ValueRange carried) {
+  SmallVector<Value> updated(carried);
   for (Operation *op : members) {
     auto member = cast<GenericOp>(op);
     SmallVector<Range> domain =
@@ -232,29 +228,55 @@ void RowGroup::createBody(ValueRange positions, ValueRange carried) {
         updated[at - escaping.begin()] = whole;
     }
   }
+  return updated;
 }
 
-void RowGroup::createLoops() {
+bool RowGroup::isShared() const {
+  return threads && !escaping.empty() &&
+         llvm::any_of(members, [](Operation *op) {
+           return isWorthSharing(cast<GenericOp>(op));
+         });
+}
+
+// Returns what takes the place of the tensors that escape.
+SmallVector<Value> RowGroup::createLoops() {
   Operation *first = members.front();
   Location loc = first->getLoc();
   SmallVector<Range> domain =
       cast<TilingInterface>(first).getIterationDomain(rewriter);
+  SmallVector<OpFoldResult> ends;
+  for (const Range &range : ArrayRef(domain).take_front(depth))
+    ends.push_back(range.size);
   SmallVector<Value> carried;
   for (Value result : escaping) {
     auto member = cast<GenericOp>(result.getDefiningOp());
     unsigned number = cast<OpResult>(result).getResultNumber();
     carried.push_back(getDestination(member.getDpsInits()[number]));
   }
+  if (isShared()) {
+    SmallVector<OpFoldResult> steps(depth, rewriter.getIndexAttr(1));
+    scf::ForallOp shared =
+        createSharedLoop(rewriter, loc, ends, steps, carried,
+                         [&](ValueRange positions, ValueRange tensors) {
+                           return createBody(positions, tensors);
+                         });
+    loop = shared;
+    body = shared.getBody();
+    return shared.getResults();
+  }
   Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
   Value one = arith::ConstantIndexOp::create(rewriter, loc, 1);
-  for (unsigned i : llvm::seq(depth)) {
-    Value bound =
-        getValueOrCreateConstantIndexOp(rewriter, loc, domain[i].size);
-    auto loop = scf::ForOp::create(rewriter, loc, zero, bound, one, carried);
-    loops.push_back(loop);
-    carried = llvm::to_vector_of<Value>(loop.getRegionIterArgs());
-    rewriter.setInsertionPointToStart(loop.getBody());
-  }
+  SmallVector<Value> bounds =
+      getValueOrCreateConstantIndexOp(rewriter, loc, ends);
+  scf::LoopNest nest = scf::buildLoopNest(
+      rewriter, loc, SmallVector<Value>(depth, zero), bounds,
+      SmallVector<Value>(depth, one), carried,
+      [&](OpBuilder &, Location, ValueRange positions, ValueRange tensors) {
+        return createBody(positions, tensors);
+      });
+  loop = nest.loops.front();
+  body = nest.loops.back().getBody();
+  return nest.results;
 }
 
 // Sizes of results are those of the tensors they are written over.
@@ -271,7 +293,7 @@ void RowGroup::redirectSizes() {
 void RowGroup::eraseSlices() {
   for (Operation *op : members)
     for (Operation *user : llvm::make_early_inc_range(op->getUsers()))
-      if (loops.front()->isProperAncestor(user) && user->use_empty())
+      if (loop->isProperAncestor(user) && user->use_empty())
         rewriter.eraseOp(user);
 }
 
@@ -298,21 +320,10 @@ Block *RowGroup::fuse(DenseSet<Operation *> &fused) {
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPointAfter(last);
   collectEscaping();
-  createLoops();
-  SmallVector<Value> positions;
-  for (scf::ForOp loop : loops)
-    positions.push_back(loop.getInductionVar());
-  createBody(positions, loops.back().getRegionIterArgs());
-  for (scf::ForOp loop : llvm::reverse(loops)) {
-    if (updated.empty())
-      break;
-    rewriter.setInsertionPointToEnd(loop.getBody());
-    scf::YieldOp::create(rewriter, loop.getLoc(), updated);
-    updated = llvm::to_vector_of<Value>(loop.getResults());
-  }
+  SmallVector<Value> updated = createLoops();
   redirectSizes();
   eraseSlices();
-  Operation *end = loops.front();
+  Operation *end = loop;
   for (Operation *op : moved) {
     op->moveAfter(end);
     end = op;
@@ -323,7 +334,7 @@ Block *RowGroup::fuse(DenseSet<Operation *> &fused) {
     fused.insert(member);
     rewriter.eraseOp(member);
   }
-  return loops.back().getBody();
+  return body;
 }
 
 static SmallVector<GenericOp> getSeeds(Block &block, bool contractions) {
@@ -336,7 +347,7 @@ static SmallVector<GenericOp> getSeeds(Block &block, bool contractions) {
 }
 
 // Loops over all batch dims that two or more products share.
-void rope::fuseHeads(RewriterBase &rewriter, Block &block) {
+void rope::fuseHeads(RewriterBase &rewriter, Block &block, bool threads) {
   DenseSet<Operation *> fused;
   for (GenericOp seed : getSeeds(block, /*contractions=*/true)) {
     if (fused.contains(seed))
@@ -346,24 +357,24 @@ void rope::fuseHeads(RewriterBase &rewriter, Block &block) {
     if (llvm::all_of(ArrayRef(extents).take_front(depth),
                      [](int64_t extent) { return extent == 1; }))
       continue;
-    RowGroup group(rewriter, seed, depth);
+    RowGroup group(rewriter, seed, depth, threads);
     group.grow();
     if (group.countContractions() < 2)
       continue;
     if (Block *body = group.fuse(fused)) {
-      fuseHeads(rewriter, *body);
-      fuseRows(rewriter, *body);
+      fuseHeads(rewriter, *body, threads);
+      fuseRows(rewriter, *body, threads);
     }
   }
 }
 
 // Loops over the rows that a reduction and its neighbours share.
-void rope::fuseRows(RewriterBase &rewriter, Block &block) {
+void rope::fuseRows(RewriterBase &rewriter, Block &block, bool threads) {
   DenseSet<Operation *> fused;
   for (GenericOp seed : getSeeds(block, /*contractions=*/false)) {
     if (fused.contains(seed))
       continue;
-    RowGroup group(rewriter, seed, countLeadingLoops(seed));
+    RowGroup group(rewriter, seed, countLeadingLoops(seed), threads);
     group.grow();
     if (group.size() >= 2 && group.countContractions() == 0)
       (void)group.fuse(fused);

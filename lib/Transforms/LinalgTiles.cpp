@@ -79,8 +79,51 @@ static OpFoldResult getBlockSize(OpBuilder &builder, Location loc,
                                              {extent, OpFoldResult(position)});
 }
 
+Value rope::getDestination(Value init) {
+  if (auto fill = init.getDefiningOp<linalg::FillOp>())
+    return fill.output();
+  return init;
+}
+
+void rope::fillLike(RewriterBase &rewriter, GenericOp piece, GenericOp whole) {
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(piece);
+  for (auto [i, init] : llvm::enumerate(whole.getDpsInits())) {
+    auto fill = init.getDefiningOp<linalg::FillOp>();
+    if (!fill)
+      continue;
+    OpOperand &part = piece.getDpsInitsMutable()[i];
+    part.set(linalg::FillOp::create(rewriter, piece.getLoc(), fill.value(),
+                                    part.get())
+                 .getResult(0));
+  }
+}
+
+scf::ForallOp rope::createSharedLoop(
+    RewriterBase &rewriter, Location loc, ArrayRef<OpFoldResult> ends,
+    ArrayRef<OpFoldResult> steps, ValueRange inits,
+    llvm::function_ref<SmallVector<Value>(ValueRange, ValueRange)> body) {
+  SmallVector<OpFoldResult> zeros(ends.size(), rewriter.getIndexAttr(0));
+  auto loop = scf::ForallOp::create(rewriter, loc, zeros, ends, steps, inits,
+                                    /*mapping=*/std::nullopt);
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(loop.getTerminator());
+  SmallVector<Value> updated =
+      body(loop.getInductionVars(), loop.getRegionIterArgs());
+  rewriter.setInsertionPointToEnd(loop.getTerminator().getBody());
+  for (Value value : updated) {
+    auto insert = value.getDefiningOp<tensor::InsertSliceOp>();
+    tensor::ParallelInsertSliceOp::create(
+        rewriter, loc, insert.getSource(), insert.getDest(),
+        insert.getMixedOffsets(), insert.getMixedSizes(),
+        insert.getMixedStrides());
+    rewriter.eraseOp(insert);
+  }
+  return loop;
+}
+
 rope::DimPieces rope::tileDim(RewriterBase &rewriter, GenericOp op,
-                              unsigned dim, int64_t size) {
+                              unsigned dim, int64_t size, bool shared) {
   int64_t extent = op.getStaticLoopRanges()[dim];
   if (extent == size)
     return {op, nullptr};
@@ -96,22 +139,39 @@ rope::DimPieces rope::tileDim(RewriterBase &rewriter, GenericOp op,
   SmallVector<OpFoldResult> offsets(sizes.size(), rewriter.getIndexAttr(0));
   OpFoldResult all = sizes[dim];
   OpFoldResult end = getWholePieces(rewriter, loc, all, size);
-  Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
-  Value step = arith::ConstantIndexOp::create(rewriter, loc, size);
 
   DimPieces pieces;
   sizes[dim] = rewriter.getIndexAttr(size);
-  auto loop = scf::ForOp::create(
-      rewriter, loc, zero, getValueOrCreateConstantIndexOp(rewriter, loc, end),
-      step, op.getDpsInits(),
-      [&](OpBuilder &, Location, Value position, ValueRange carried) {
-        offsets[dim] = position;
-        SmallVector<Value> updated;
-        pieces.main =
-            createPiece(rewriter, op, offsets, sizes, carried, updated);
-        scf::YieldOp::create(rewriter, loc, updated);
-      });
-  SmallVector<Value> results = loop.getResults();
+  auto createMain = [&](Value position, ValueRange carried) {
+    offsets[dim] = position;
+    SmallVector<Value> updated;
+    pieces.main = createPiece(rewriter, op, offsets, sizes, carried, updated);
+    return updated;
+  };
+  SmallVector<Value> results;
+  if (shared) {
+    OpFoldResult step = rewriter.getIndexAttr(size);
+    results =
+        createSharedLoop(rewriter, loc, end, step,
+                         llvm::map_to_vector(op.getDpsInits(), getDestination),
+                         [&](ValueRange positions, ValueRange carried) {
+                           return createMain(positions.front(), carried);
+                         })
+            .getResults();
+    fillLike(rewriter, pieces.main, op);
+  } else {
+    Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
+    Value step = arith::ConstantIndexOp::create(rewriter, loc, size);
+    Value bound = getValueOrCreateConstantIndexOp(rewriter, loc, end);
+    results =
+        scf::ForOp::create(
+            rewriter, loc, zero, bound, step, op.getDpsInits(),
+            [&](OpBuilder &, Location, Value position, ValueRange carried) {
+              scf::YieldOp::create(rewriter, loc,
+                                   createMain(position, carried));
+            })
+            .getResults();
+  }
   if (ShapedType::isDynamic(extent) ? size > 1 : extent % size != 0) {
     offsets[dim] = end;
     AffineExpr n = rewriter.getAffineSymbolExpr(0);
@@ -120,6 +180,8 @@ rope::DimPieces rope::tileDim(RewriterBase &rewriter, GenericOp op,
         affine::makeComposedFoldedAffineApply(rewriter, loc, n - e, {all, end});
     SmallVector<Value> updated;
     pieces.tail = createPiece(rewriter, op, offsets, sizes, results, updated);
+    if (shared)
+      fillLike(rewriter, pieces.tail, op);
     results = updated;
   }
   rewriter.replaceOp(op, results);

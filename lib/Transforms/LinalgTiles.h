@@ -37,9 +37,25 @@ linalg::GenericOp createPiece(RewriterBase &rewriter, linalg::GenericOp op,
                               SmallVectorImpl<Value> &results);
 
 /// Replaces `op` by a loop over pieces of `size` elements of `dim` and one
-/// more piece for the rest.
+/// more piece for the rest. If it is `shared`, threads may share the loop; what
+/// a fill has filled is then filled piece by piece.
 DimPieces tileDim(RewriterBase &rewriter, linalg::GenericOp op, unsigned dim,
-                  int64_t size);
+                  int64_t size, bool shared = false);
+
+/// A loop nest over positions from 0 to `ends`, in `steps`, for threads to
+/// share. `body` returns insertions into the tensors that it is given, which
+/// are `inits` at first.
+scf::ForallOp createSharedLoop(
+    RewriterBase &rewriter, Location loc, ArrayRef<OpFoldResult> ends,
+    ArrayRef<OpFoldResult> steps, ValueRange inits,
+    llvm::function_ref<SmallVector<Value>(ValueRange, ValueRange)> body);
+
+/// The tensor that an init is written over: what a fill fills.
+Value getDestination(Value init);
+
+/// Fills the inits of a piece of `whole` where those of `whole` are filled.
+void fillLike(RewriterBase &rewriter, linalg::GenericOp piece,
+              linalg::GenericOp whole);
 
 /// Calls `handle` with pieces of up to `size` elements of a dim, or with single
 /// elements where the rest is of unknown size.
@@ -85,6 +101,10 @@ bool isSumOfProducts(linalg::GenericOp op);
 /// elements (dynamic: `whenDynamic`); 1 if that is less than 4.
 int64_t chooseVectorSize(int64_t extent, int64_t limit, int64_t whenDynamic);
 
+/// The loops other than `lane` along which operands are stored that also vary
+/// with `lane`: reading them takes a transposition.
+SmallVector<unsigned> getTransposedDims(linalg::GenericOp op, unsigned lane);
+
 /// Cuts an op into vectors of up to four times `lanes` elements and
 /// vectorizes them. The op is left as it is, or in parts, where that cannot be
 /// done: loops are right for every op.
@@ -106,18 +126,28 @@ void reduceInLanes(RewriterBase &rewriter, linalg::GenericOp op, unsigned along,
 void tileContraction(RewriterBase &rewriter, linalg::GenericOp op,
                      const VectorTarget &target);
 
+/// Whether an op is neither done by one of several threads nor so small that to
+/// call them takes longer.
+bool isWorthSharing(linalg::GenericOp op);
+
+/// Cuts ops below `root` that are worth it into parts that threads share.
+void shareOps(RewriterBase &rewriter, Operation *root,
+              const VectorTarget &target);
+
 /// Puts products of one block that share batch dims, and what is between them,
-/// into one loop over these.
-void fuseHeads(RewriterBase &rewriter, Block &block);
+/// into one loop over these, which `threads` share if it is worth it.
+void fuseHeads(RewriterBase &rewriter, Block &block, bool threads);
 
 /// Computes products [row, column] panel by panel, of `width` columns, inside
 /// the elementwise op of the block that alone reads them. Ops of no more
-/// columns stay, as do products of few rows.
-void fuseEpilogues(RewriterBase &rewriter, Block &block, int64_t width);
+/// columns stay, as do products of few rows. Threads may share the panels.
+void fuseEpilogues(RewriterBase &rewriter, Block &block,
+                   const VectorTarget &target);
 
-/// Puts ops of one block that work on the same rows into one loop over rows:
-/// what they hand on then stays in cache.
-void fuseRows(RewriterBase &rewriter, Block &block);
+/// Puts ops of one block that work on the same rows into one loop over rows,
+/// which `threads` share if it is worth it: what they hand on then stays in
+/// cache.
+void fuseRows(RewriterBase &rewriter, Block &block, bool threads);
 
 /// Reports, at `root` and in the name of `pass`, numbers of a target that code
 /// cannot be made for.

@@ -23,15 +23,6 @@ static constexpr int64_t kLineBytes = 64;
 // Into the second-level cache: the first one holds what is computed with.
 static constexpr unsigned kLocality = 2;
 
-// The loop whose variable this is.
-static scf::ForOp getLoop(OpFoldResult offset) {
-  auto variable = dyn_cast_if_present<BlockArgument>(dyn_cast<Value>(offset));
-  if (!variable)
-    return nullptr;
-  auto loop = dyn_cast<scf::ForOp>(variable.getOwner()->getParentOp());
-  return loop && loop.getInductionVar() == variable ? loop : nullptr;
-}
-
 // `value + step` if that is below `end`, or else `otherwise`.
 static Value advance(ImplicitLocOpBuilder &b, Value value, Value step,
                      Value end, Value otherwise) {
@@ -68,7 +59,7 @@ std::optional<NextPanel> rope::findNextPanel(RewriterBase &rewriter,
   // Stored panels follow each other in memory, and are read where they lie.
   if (slice.getSource().getDefiningOp<linalg::UnPackOp>())
     return std::nullopt;
-  scf::ForOp loop = getLoop(slice.getMixedOffsets()[laneDim]);
+  LoopLikeOpInterface loop = getLoopOver(slice.getMixedOffsets()[laneDim]);
   int64_t lanes = slice.getType().getDimSize(laneDim);
   if (!loop || ShapedType::isDynamic(lanes) ||
       !loop.isDefinedOutsideOfLoop(slice.getSource()))
@@ -77,8 +68,12 @@ std::optional<NextPanel> rope::findNextPanel(RewriterBase &rewriter,
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(block.op);
   ImplicitLocOpBuilder b(block.op.getLoc(), rewriter);
-  Value lane = loop.getInductionVar();
-  Value nextLane = advance(b, lane, loop.getStep(), loop.getUpperBound(), lane);
+  Value lane = *loop.getSingleInductionVar();
+  auto create = [&](OpFoldResult bound) {
+    return getValueOrCreateConstantIndexOp(b, b.getLoc(), bound);
+  };
+  Value nextLane = advance(b, lane, create(*loop.getSingleStep()),
+                           create(*loop.getSingleUpperBound()), lane);
   Value zero = arith::ConstantIndexOp::create(b, 0);
   Value all = getValueOrCreateConstantIndexOp(
       b, b.getLoc(),

@@ -20,6 +20,8 @@ using linalg::GenericOp;
 
 // Below this number of rows a panel is not read often enough to be packed.
 static constexpr int64_t kMinRowsToPack = 16;
+// Up to this number of rows, reading the panel in order decides.
+static constexpr int64_t kMaxRowsToStream = 4;
 
 std::optional<Roles> rope::assignRoles(GenericOp op) {
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
@@ -66,6 +68,15 @@ bool rope::isStepContiguous(GenericOp op, const Roles &roles) {
 bool rope::hasManyRows(GenericOp op, const Roles &roles) {
   int64_t rows = roles.row ? op.getStaticLoopRanges()[*roles.row] : 1;
   return ShapedType::isDynamic(rows) || rows >= kMinRowsToPack;
+}
+
+bool rope::shouldStream(GenericOp op, const Roles &roles, int64_t width) {
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  int64_t rows = roles.row ? extents[*roles.row] : 1;
+  int64_t columns = extents[roles.lane];
+  return isLaneContiguous(op, roles) && ShapedType::isStatic(rows) &&
+         rows <= kMaxRowsToStream && roles.steps.size() == 1 &&
+         (ShapedType::isDynamic(columns) || columns > 4 * width);
 }
 
 static Value widen(OpBuilder &builder, Location loc, Value value, Type type) {
@@ -159,18 +170,25 @@ static GenericOp createProduct(RewriterBase &rewriter, GenericOp op,
 // Panels that are stored
 //===----------------------------------------------------------------------===//
 
+LoopLikeOpInterface rope::getLoopOver(OpFoldResult position) {
+  auto variable = dyn_cast_if_present<BlockArgument>(dyn_cast<Value>(position));
+  if (!variable)
+    return nullptr;
+  Operation *parent = variable.getOwner()->getParentOp();
+  if (!isa<scf::ForOp, scf::ForallOp>(parent))
+    return nullptr;
+  auto loop = cast<LoopLikeOpInterface>(parent);
+  return loop.getSingleInductionVar() == Value(variable) ? loop : nullptr;
+}
+
 // Whether an offset is a multiple of `width`: a constant, or the variable of a
 // loop over panels.
 static bool isPanelStart(OpFoldResult offset, int64_t width) {
   if (std::optional<int64_t> constant = getConstantIntValue(offset))
     return *constant % width == 0;
-  auto variable = dyn_cast<BlockArgument>(cast<Value>(offset));
-  auto loop = variable
-                  ? dyn_cast<scf::ForOp>(variable.getOwner()->getParentOp())
-                  : scf::ForOp();
-  return loop && loop.getInductionVar() == variable &&
-         isPanelStart(loop.getLowerBound(), width) &&
-         isPanelStart(loop.getStep(), width);
+  LoopLikeOpInterface loop = getLoopOver(offset);
+  return loop && isPanelStart(*loop.getSingleLowerBound(), width) &&
+         isPanelStart(*loop.getSingleStep(), width);
 }
 
 // Whether a part of a matrix has whole panels of all steps.

@@ -9,6 +9,7 @@
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "rope/Transforms/Transforms.h"
 
 #include <optional>
@@ -42,11 +43,19 @@ bool isStepContiguous(linalg::GenericOp op, const Roles &roles);
 /// Whether a panel is read often enough to be packed.
 bool hasManyRows(linalg::GenericOp op, const Roles &roles);
 
+/// Whether few rows meet a panel that is stored along many lanes, of which
+/// `width` make a panel. Panel by panel its memory would be read in small
+/// pieces.
+bool shouldStream(linalg::GenericOp op, const Roles &roles, int64_t width);
+
 /// Computes sums in lanes, of a few rows by a few lanes at a time, so that what
 /// is loaded serves more than one sum. The panel's memory is read once, in
 /// order.
 void tileDots(RewriterBase &rewriter, linalg::GenericOp op, Roles roles,
               const VectorTarget &target);
+
+/// The loop whose only variable this is, if it is one of scf.
+LoopLikeOpInterface getLoopOver(OpFoldResult position);
 
 /// Whether the weight of `op` is stored in panels of `width` lanes, in `pairs`
 /// of steps or in single ones.

@@ -29,8 +29,6 @@ using linalg::GenericOp;
 
 // Rows of a register tile, at most.
 static constexpr int64_t kRows = 6;
-// Up to this number of rows, reading the panel in order decides.
-static constexpr int64_t kMaxRowsToStream = 4;
 // Below this number of rows a panel is not used for long enough to bring the
 // next one meanwhile.
 static constexpr int64_t kMinRowsToPrefetch = 48;
@@ -81,7 +79,6 @@ private:
   void tilePanel(GenericOp op);
   void tilePanels(GenericOp op);
   int64_t chooseSteps(GenericOp op, const Roles &roles) const;
-  bool shouldStream(GenericOp op, const Roles &roles) const;
   void tileStreaming(GenericOp op, unsigned step);
 
   RewriterBase &rewriter;
@@ -423,17 +420,6 @@ void ProductTiler::tilePanels(GenericOp op) {
   }
 }
 
-// Whether few rows meet a panel that is stored along many lanes. Panel by panel
-// its memory would be read in small pieces.
-bool ProductTiler::shouldStream(GenericOp op, const Roles &roles) const {
-  SmallVector<int64_t> extents = op.getStaticLoopRanges();
-  int64_t rows = roles.row ? extents[*roles.row] : 1;
-  int64_t columns = extents[roles.lane];
-  return isLaneContiguous(op, roles) && ShapedType::isStatic(rows) &&
-         rows <= kMaxRowsToStream && roles.steps.size() == 1 &&
-         (ShapedType::isDynamic(columns) || columns > 4 * width);
-}
-
 // Adds a few steps at a time to all lanes.
 void ProductTiler::tileStreaming(GenericOp op, unsigned step) {
   streams = true;
@@ -457,7 +443,7 @@ void ProductTiler::run(GenericOp op) {
   op = dropUnits(rewriter, op, roles->outer);
   roles = assignRoles(op);
   if (roles && !isStoredInPanels(op, *roles, width, usesPairs(op, *roles)) &&
-      shouldStream(op, *roles))
+      shouldStream(op, *roles, width))
     return tileStreaming(op, roles->steps.front());
   tilePanels(op);
 }

@@ -58,9 +58,7 @@ static bool isStridedAlong(GenericOp op, unsigned dim) {
   });
 }
 
-// The loops other than `lane` along which operands are stored that also vary
-// with `lane`: reading them takes a transposition.
-static SmallVector<unsigned> getTransposedDims(GenericOp op, unsigned lane) {
+SmallVector<unsigned> rope::getTransposedDims(GenericOp op, unsigned lane) {
   llvm::SetVector<unsigned> dims;
   for (AffineMap map : op.getIndexingMapsArray())
     if (auto inner = getInnermostDim(map))

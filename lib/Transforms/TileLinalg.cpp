@@ -145,11 +145,13 @@ LogicalResult rope::tileLinalg(Operation *root, const VectorTarget &target) {
   IRRewriter rewriter(root->getContext());
   root->walk([&](FunctionOpInterface function) {
     for (Block &block : function.getFunctionBody()) {
-      fuseHeads(rewriter, block);
-      fuseEpilogues(rewriter, block, getPanelWidth(target));
-      fuseRows(rewriter, block);
+      fuseHeads(rewriter, block, target.threads);
+      fuseEpilogues(rewriter, block, target);
+      fuseRows(rewriter, block, target.threads);
     }
   });
+  if (target.threads)
+    shareOps(rewriter, root, target);
   tileOps(root, target);
   // Last: panels that are read where they lie leave nothing of it.
   return success(succeeded(cleanTiles(root)) && succeeded(expandWeights(root)));
@@ -160,7 +162,7 @@ struct TileLinalg : rope::impl::TileLinalgPassBase<TileLinalg> {
   using TileLinalgPassBase::TileLinalgPassBase;
 
   void runOnOperation() override {
-    rope::VectorTarget target = {lanes, registers, dots};
+    rope::VectorTarget target = {lanes, registers, dots, threads};
     if (failed(checkTarget(getOperation(), getArgument(), target)) ||
         failed(rope::tileLinalg(getOperation(), target)))
       signalPassFailure();

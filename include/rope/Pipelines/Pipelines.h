@@ -60,8 +60,10 @@ struct CPUPipelineOptions : PassPipelineOptions<CPUPipelineOptions> {
   Option<bool> threads{
       *this, "threads",
       llvm::cl::desc("Share heads and rows of attention, heads of linear "
-                     "attention and rows of rotations among threads by "
-                     "OpenMP, as many as the runtime says"),
+                     "attention, rows of rotations, parts of products and of "
+                     "other ops on many elements, and the iterations of "
+                     "scf.forall among threads by OpenMP, as many as the "
+                     "runtime says"),
       llvm::cl::init(false)};
   Option<bool> relaxedBF16{
       *this, "relaxed-bf16",

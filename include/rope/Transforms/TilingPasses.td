@@ -108,7 +108,10 @@ def TileLinalgPass : Pass<"rope-tile-linalg"> {
     - with `dots`, one of bf16 summed in f32 packs pairs of steps, which one
       instruction multiplies and adds: it takes subnormal numbers for zero;
     - a panel of a weight that rope-pack-weights had packed is read where it is;
-    - elementwise ops and reductions run in vectors along the contiguous dim.
+    - elementwise ops and reductions run in vectors along the contiguous dim;
+    - with `threads`, an op of much work, or several that share a loop, become
+      an `scf.forall` over panels, batch dims, rows or blocks of these. Sums are
+      not split: numbers are those without it.
 
     Dims need not be static or a multiple of anything: what does not fill a
     vector stays a linalg op, and so does whatever has no vector form (gathers,
@@ -124,7 +127,9 @@ def TileLinalgPass : Pass<"rope-tile-linalg"> {
            "Vector registers of the target: 32 of AVX-512 and NEON, 16 of AVX2">,
     Option<"dots", "dots", "bool", /*default=*/"false",
            "The target has AVX512-BF16: add up products of pairs of bf16 by one "
-           "instruction, for which subnormal factors and sums are zero">
+           "instruction, for which subnormal factors and sums are zero">,
+    Option<"threads", "threads", "bool", /*default=*/"false",
+           "Cut much work into the iterations of scf.forall">
   ];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",

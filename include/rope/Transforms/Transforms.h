@@ -85,6 +85,9 @@ struct VectorTarget {
   /// Whether there is an instruction for sums of products of pairs of bf16
   /// (AVX-512 BF16). It wants up to 16 lanes.
   bool dots = false;
+  /// Whether loops over parts of ops with much work become scf.forall, for
+  /// threads to share.
+  bool threads = false;
 };
 
 /// Tiles and vectorizes the linalg generics on tensors below `root` as

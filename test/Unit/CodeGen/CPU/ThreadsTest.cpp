@@ -10,21 +10,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Support/Threads.h"
 #include "Support/AttentionCase.h"
-#include "llvm/Support/DynamicLibrary.h"
 #include "gtest/gtest.h"
 
 using namespace mlir;
 using namespace mlir::rope;
 using namespace mlir::rope::test;
-
-/// What is compiled with threads brings the runtime into this process.
-static void setThreads(int count) {
-  void *function = llvm::sys::DynamicLibrary::SearchForAddressOfSymbol(
-      "omp_set_num_threads");
-  ASSERT_TRUE(function);
-  reinterpret_cast<void (*)(int)>(function)(count);
-}
 
 static void expectEqual(ArrayRef<reference::Array> got,
                         ArrayRef<reference::Array> want, int count) {
@@ -50,7 +42,7 @@ static void expectSame(AttentionCase attention) {
   attention.randomize(1);
   std::vector<reference::Array> want = attention.run();
   attention.pipelineOptions = "threads";
-  for (int count : {1, 2, 3, 7}) {
+  for (int count : kThreadCounts) {
     // The first run brings the runtime.
     (void)attention.run();
     setThreads(count);
@@ -115,7 +107,7 @@ TEST(Threads, Rotations) {
     ProgramOptions shared;
     shared.compile.pipelineOptions = options;
     Program program(text, shared);
-    for (int count : {1, 2, 3, 7}) {
+    for (int count : kThreadCounts) {
       setThreads(count);
       expectEqual(run(program), want, count);
     }
