@@ -7,8 +7,7 @@
 
 #include "RuntimeFunctions.h"
 
-#include "mlir/ExecutionEngine/ExecutionEngine.h"
-#include "mlir/ExecutionEngine/OptUtils.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/Parser/Parser.h"
@@ -66,9 +65,16 @@ LogicalResult mlir::rope::lowerToLLVM(ModuleOp module,
     return emitError(UnknownLoc::get(module.getContext()))
            << llvm::toString(std::move(error));
   requestWrappers(module);
-  PassManager pm(module.getContext(), ModuleOp::getOperationName());
-  buildCPUPipeline(pm, pipeline);
-  return pm.run(module);
+  // To verify after each of the many passes would take as long as they do.
+  for (auto *buildStage : {buildRaiseStage, buildTensorStage, buildTileStage,
+                           buildBufferizeStage, buildLLVMStage}) {
+    PassManager pm(module.getContext(), ModuleOp::getOperationName());
+    pm.enableVerifier(false);
+    buildStage(pm, pipeline);
+    if (failed(pm.run(module)) || failed(verify(module)))
+      return failure();
+  }
+  return success();
 }
 
 std::unique_ptr<llvm::Module>
@@ -83,12 +89,4 @@ mlir::rope::translateToLLVMIR(Operation *module, llvm::LLVMContext &context) {
       function.setLinkage(llvm::GlobalValue::InternalLinkage);
   addBFloatRounding(*result);
   return result;
-}
-
-llvm::Error mlir::rope::optimize(llvm::Module &module,
-                                 llvm::TargetMachine &machine,
-                                 const CompileOptions &options) {
-  ExecutionEngine::setupTargetTripleAndDataLayout(&module, &machine);
-  return makeOptimizingTransformer(options.optLevel, /*sizeLevel=*/0,
-                                   &machine)(&module);
 }

@@ -1,0 +1,96 @@
+//===- Optimize.cpp - LLVM's optimization pipeline ------------------------===//
+//
+// Licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// LLVM's own pipeline, spared what takes most of its time and comes to nothing
+// for code that has been tiled, unrolled and vectorised already.
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/ExecutionEngine/ExecutionEngine.h"
+#include "rope/Execution/Compiler.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Transforms/IPO/AlwaysInliner.h"
+#include "llvm/Transforms/Scalar/LoopPassManager.h"
+#include "llvm/Transforms/Utils/LoopUtils.h"
+
+using namespace mlir::rope;
+
+/// Loops of more instructions are left as they are. LLVM would not unroll them
+/// either, but finds so by costing every instruction again for each loop around
+/// it.
+static constexpr size_t kMaxUnrolledSize = 512;
+
+namespace {
+struct KeepLargeLoopsPass : llvm::PassInfoMixin<KeepLargeLoopsPass> {
+  llvm::PreservedAnalyses run(llvm::Loop &loop,
+                              llvm::LoopAnalysisManager & /*analyses*/,
+                              llvm::LoopStandardAnalysisResults & /*results*/,
+                              llvm::LPMUpdater & /*updater*/) {
+    size_t size = 0;
+    for (const llvm::BasicBlock *block : loop.blocks())
+      size += block->size();
+    if (size > kMaxUnrolledSize)
+      llvm::addStringMetadataToLoop(&loop, "llvm.loop.unroll.disable", 1);
+    return llvm::PreservedAnalyses::all();
+  }
+};
+} // namespace
+
+/// Whether nothing but one call can reach a function.
+static bool isCalledOnce(const llvm::Function &function) {
+  if (!function.hasLocalLinkage() || function.isDeclaration() ||
+      !function.hasOneUse())
+    return false;
+  const auto *call = llvm::dyn_cast<llvm::CallBase>(function.user_back());
+  return call && call->isCallee(&*function.use_begin());
+}
+
+/// LLVM inlines what is called once, but from the innermost function outwards:
+/// a kernel would be optimized again as a part of each function around it.
+static void inlineSingleCallsFirst(llvm::Module &module) {
+  for (llvm::Function &function : module)
+    if (isCalledOnce(function) &&
+        !function.hasFnAttribute(llvm::Attribute::NoInline))
+      function.addFnAttr(llvm::Attribute::AlwaysInline);
+}
+
+llvm::Error mlir::rope::optimize(llvm::Module &module,
+                                 llvm::TargetMachine &machine,
+                                 const CompileOptions &options) {
+  ExecutionEngine::setupTargetTripleAndDataLayout(&module, &machine);
+  const llvm::OptimizationLevel levels[] = {
+      llvm::OptimizationLevel::O0, llvm::OptimizationLevel::O1,
+      llvm::OptimizationLevel::O2, llvm::OptimizationLevel::O3};
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PipelineTuningOptions tuning;
+  tuning.SLPVectorization = true;
+  llvm::PassBuilder builder(&machine, tuning);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  builder.registerPipelineStartEPCallback(
+      [](llvm::ModulePassManager &passes, llvm::OptimizationLevel) {
+        passes.addPass(llvm::AlwaysInlinerPass());
+      });
+  builder.registerLateLoopOptimizationsEPCallback(
+      [](llvm::LoopPassManager &passes, llvm::OptimizationLevel) {
+        passes.addPass(KeepLargeLoopsPass());
+      });
+  if (options.optLevel > 0)
+    inlineSingleCallsFirst(module);
+  builder.buildPerModuleDefaultPipeline(levels[options.optLevel])
+      .run(module, modules);
+  return llvm::Error::success();
+}

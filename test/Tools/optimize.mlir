@@ -1,0 +1,37 @@
+// What LLVM is kept from doing in vain.
+
+// REQUIRES: x86_64
+// RUN: rope-compile %s --target-cpu=znver4 -O1 -o %t.ll
+// RUN: FileCheck %s < %t.ll
+
+// The kernel is a part of its only caller, and its large loops are not looked
+// at to be unrolled.
+// CHECK-NOT: @rope_attention
+// CHECK-LABEL: define void @_mlir_ciface_large(
+// CHECK: br i1 {{.*}}, !llvm.loop ![[$LARGE:[0-9]+]]
+func.func @large(%q: memref<8x2048x64xf32>, %k: memref<8x2048x64xf32>, %v: memref<8x2048x64xf32>, %o: memref<8x2048x64xf32>) {
+  rope.attention ins(%q, %k, %v : memref<8x2048x64xf32>, memref<8x2048x64xf32>, memref<8x2048x64xf32>)
+    outs(%o : memref<8x2048x64xf32>) scale 0.125
+    layout <query = "hmd", key = "hnd", value = "hne", output = "hme">
+  return
+}
+
+// Small ones are.
+// CHECK-LABEL: define void @_mlir_ciface_small(
+// CHECK-COUNT-4: fdiv float
+// CHECK: ret void
+func.func @small(%x: memref<?xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    %j = arith.addi %i, %c1 : index
+    %0 = memref.load %x[%i] : memref<?xf32>
+    %1 = memref.load %x[%j] : memref<?xf32>
+    %2 = arith.divf %0, %1 : f32
+    memref.store %2, %x[%j] : memref<?xf32>
+  }
+  return
+}
+
+// CHECK: ![[$LARGE]] = distinct !{![[$LARGE]], ![[DISABLED:[0-9]+]]}
+// CHECK-NEXT: ![[DISABLED]] = !{!"llvm.loop.unroll.disable"
