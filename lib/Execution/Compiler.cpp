@@ -58,16 +58,15 @@ llvm::Error mlir::rope::getPipelineOptions(const CompileOptions &options,
   return llvm::Error::success();
 }
 
-LogicalResult mlir::rope::lowerToLLVM(ModuleOp module,
-                                      const CompileOptions &options) {
+static LogicalResult runStages(
+    ModuleOp module, const CompileOptions &options,
+    ArrayRef<void (*)(OpPassManager &, const CPUPipelineOptions &)> stages) {
   CPUPipelineOptions pipeline;
   if (llvm::Error error = getPipelineOptions(options, pipeline))
     return emitError(UnknownLoc::get(module.getContext()))
            << llvm::toString(std::move(error));
-  requestWrappers(module);
   // To verify after each of the many passes would take as long as they do.
-  for (auto *buildStage : {buildRaiseStage, buildTensorStage, buildTileStage,
-                           buildBufferizeStage, buildLLVMStage}) {
+  for (auto *buildStage : stages) {
     PassManager pm(module.getContext(), ModuleOp::getOperationName());
     pm.enableVerifier(false);
     buildStage(pm, pipeline);
@@ -75,6 +74,19 @@ LogicalResult mlir::rope::lowerToLLVM(ModuleOp module,
       return failure();
   }
   return success();
+}
+
+LogicalResult mlir::rope::prepareModel(ModuleOp module,
+                                       const CompileOptions &options) {
+  return runStages(module, options, buildRaiseStage);
+}
+
+LogicalResult mlir::rope::lowerToLLVM(ModuleOp module,
+                                      const CompileOptions &options) {
+  requestWrappers(module);
+  return runStages(
+      module, options,
+      {buildTensorStage, buildTileStage, buildBufferizeStage, buildLLVMStage});
 }
 
 std::unique_ptr<llvm::Module>

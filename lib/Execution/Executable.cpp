@@ -67,7 +67,7 @@ std::unique_ptr<Executable> Executable::compile(ModuleOp module,
     emitError(module.getLoc()) << llvm::toString(machine.takeError());
     return nullptr;
   }
-  if (failed(checkExternals(module)))
+  if (failed(checkExternals(module)) || failed(prepareModel(module, options)))
     return nullptr;
   std::unique_ptr<Executable> executable(new Executable());
   executable->entries = rope::getEntryPoints(module);

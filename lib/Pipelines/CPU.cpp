@@ -68,12 +68,25 @@ static void addTosaToLinalg(OpPassManager &pm) {
   function.addPass(createTosaToArithPass(arith));
 }
 
+// The processor has no such instruction for vectors of more lanes.
+static bool hasDots(const rope::CPUPipelineOptions &options) {
+  return options.dots && options.lanes <= 16;
+}
+
 void rope::buildRaiseStage(OpPassManager &pm,
                            const CPUPipelineOptions &options) {
-  if (!options.raise)
+  if (options.raise) {
+    pm.addPass(createRaisePass());
+    pm.addPass(createFusePass());
+  }
+  if (!options.packWeights)
     return;
-  pm.addPass(createRaisePass());
-  pm.addPass(createFusePass());
+  pm.addPass(createNormalizeLinalgPass());
+  PackWeightsPassOptions pack;
+  pack.lanes = options.lanes;
+  pack.registers = options.registers;
+  pack.dots = hasDots(options);
+  pm.addPass(createPackWeightsPass(pack));
 }
 
 void rope::buildTensorStage(OpPassManager &pm,
@@ -112,8 +125,7 @@ void rope::buildTileStage(OpPassManager &pm,
   TileLinalgPassOptions tiles;
   tiles.lanes = options.lanes;
   tiles.registers = options.registers;
-  // It has no vectors of more lanes, and other code does without.
-  tiles.dots = options.dots && options.lanes <= 16;
+  tiles.dots = hasDots(options);
   tiles.threads = options.threads;
   pm.addPass(createTileLinalgPass(tiles));
 }

@@ -163,6 +163,9 @@ llvm::Error CompileJob::run() {
   progress.start("reading " + flags.model);
   if (failed(model.load(flags.model)))
     return alreadyReported();
+  progress.start("preparing");
+  if (failed(prepareModel(model.getModule(), options)))
+    return alreadyReported();
   std::vector<EntryPoint> entries = getEntryPoints(model.getModule());
   if (entries.empty())
     return fail("the module has no public function with a body");

@@ -11,6 +11,7 @@
 #include "Progress.h"
 #include "Report.h"
 #include "rope/Execution/Executable.h"
+#include "rope/IR/Rope.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include <chrono>
@@ -88,8 +89,11 @@ public:
   llvm::Error run();
 
 private:
-  llvm::Expected<std::vector<Array>> getInputs(const EntryPoint &entry);
-  llvm::Expected<std::vector<Array>> getRandomInputs(const EntryPoint &entry);
+  llvm::Expected<std::vector<Array>> getInputs();
+  llvm::Expected<std::vector<Array>> getRandomInputs();
+  llvm::Expected<SmallVector<Array>>
+  packWeights(const Executable &executable, const EntryPoint &compiled,
+              SmallVectorImpl<ArrayView> &args);
   llvm::Expected<SmallVector<Array>>
   compileAndCall(ModuleOp module, const CompileOptions &options,
                  unsigned calls);
@@ -99,7 +103,8 @@ private:
 
   const Flags &flags;
   LoadedModel model;
-  std::string entryName;
+  // As the model has it.
+  EntryPoint entry;
   std::vector<Array> inputs;
   Progress progress{kTool};
 };
@@ -126,8 +131,7 @@ parseShapes(ArrayRef<std::string> texts) {
   return shapes;
 }
 
-llvm::Expected<std::vector<Array>>
-Runner::getRandomInputs(const EntryPoint &entry) {
+llvm::Expected<std::vector<Array>> Runner::getRandomInputs() {
   auto shapes = parseShapes(flags.shapes);
   if (!shapes)
     return shapes.takeError();
@@ -146,14 +150,14 @@ Runner::getRandomInputs(const EntryPoint &entry) {
   return drawInputs(entry, *specs, seed);
 }
 
-llvm::Expected<std::vector<Array>> Runner::getInputs(const EntryPoint &entry) {
+llvm::Expected<std::vector<Array>> Runner::getInputs() {
   bool isRandom =
       flags.random.getNumOccurrences() || flags.inputSpec.getNumOccurrences();
   if (isRandom && !flags.inputs.empty())
     return fail("give either input files or --random or --input-spec");
   if (!isRandom && (!flags.shapes.empty() || flags.dims.getNumOccurrences()))
     return fail("--shape and --dims need --random");
-  return isRandom ? getRandomInputs(entry) : readInputs(entry, flags.inputs);
+  return isRandom ? getRandomInputs() : readInputs(entry, flags.inputs);
 }
 
 /// Prints the best and the median of `seconds`.
@@ -164,6 +168,32 @@ static void reportTimes(std::vector<double> seconds) {
       1e3 * seconds[seconds.size() / 2], seconds.size());
 }
 
+/// Has the weights in `args` packed that the compiled entry wants so; returns
+/// their memory.
+llvm::Expected<SmallVector<Array>>
+Runner::packWeights(const Executable &executable, const EntryPoint &compiled,
+                    SmallVectorImpl<ArrayView> &args) {
+  SmallVector<unsigned> packed;
+  SmallVector<ArrayView> weights;
+  for (unsigned i = 0; i < args.size(); ++i) {
+    if (compiled.args[i].type == entry.args[i].type)
+      continue;
+    packed.push_back(i);
+    weights.push_back(args[i]);
+  }
+  if (packed.empty())
+    return SmallVector<Array>();
+  auto packing = findEntryPoint(executable.getEntryPoints(),
+                                (kPackWeightsPrefix + entry.name).str());
+  if (!packing)
+    return packing.takeError();
+  auto results = executable.invoke(**packing, weights);
+  if (results)
+    for (auto [i, array] : llvm::zip_equal(packed, *results))
+      args[i] = array.view();
+  return results;
+}
+
 llvm::Expected<SmallVector<Array>>
 Runner::compileAndCall(ModuleOp module, const CompileOptions &options,
                        unsigned calls) {
@@ -171,17 +201,20 @@ Runner::compileAndCall(ModuleOp module, const CompileOptions &options,
   std::unique_ptr<Executable> executable = Executable::compile(module, options);
   if (!executable)
     return alreadyReported();
-  const EntryPoint *entry =
-      llvm::cantFail(findEntryPoint(executable->getEntryPoints(), entryName));
+  const EntryPoint *compiled =
+      llvm::cantFail(findEntryPoint(executable->getEntryPoints(), entry.name));
   SmallVector<ArrayView> args;
   for (Array &input : inputs)
     args.push_back(input.view());
+  auto packed = packWeights(*executable, *compiled, args);
+  if (!packed)
+    return packed.takeError();
   progress.start("running");
   std::vector<double> seconds;
   SmallVector<Array> results;
   for (unsigned i = 0; i != std::max(calls, 1u); ++i) {
     auto start = std::chrono::steady_clock::now();
-    auto called = executable->invoke(*entry, args);
+    auto called = executable->invoke(*compiled, args);
     std::chrono::duration<double> elapsed =
         std::chrono::steady_clock::now() - start;
     if (!called)
@@ -263,14 +296,14 @@ llvm::Error Runner::run() {
   if (failed(model.load(flags.model)))
     return alreadyReported();
   std::vector<EntryPoint> entries = getEntryPoints(model.getModule());
-  auto entry = findEntryPoint(entries, flags.entry);
-  if (!entry)
-    return entry.takeError();
-  if (!(*entry)->obstacle.empty())
-    return fail("cannot call @" + (*entry)->name + ": " + (*entry)->obstacle);
-  entryName = (*entry)->name;
+  auto found = findEntryPoint(entries, flags.entry);
+  if (!found)
+    return found.takeError();
+  entry = **found;
+  if (!entry.obstacle.empty())
+    return fail("cannot call @" + entry.name + ": " + entry.obstacle);
   progress.start("reading inputs");
-  auto read = getInputs(**entry);
+  auto read = getInputs();
   if (!read)
     return read.takeError();
   inputs = std::move(*read);

@@ -10,13 +10,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ArgumentAttrs.h"
+
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Interfaces/FunctionInterfaces.h"
-#include "rope/IR/Rope.h"
 #include "rope/Transforms/Passes.h"
 
 namespace mlir::rope {
@@ -52,14 +52,7 @@ static bool lacksLoops(Operation *op) {
 // Whether an op reads a weight that rope-pack-weights had packed.
 static bool readsWeight(Operation *op) {
   auto unpack = dyn_cast<linalg::UnPackOp>(op);
-  auto argument =
-      unpack ? dyn_cast<BlockArgument>(unpack.getSource()) : BlockArgument();
-  if (!argument)
-    return false;
-  auto function =
-      dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
-  return function &&
-         function.getArgAttr(argument.getArgNumber(), rope::kWeightAttrName);
+  return unpack && rope::isWeight(unpack.getSource());
 }
 
 namespace {

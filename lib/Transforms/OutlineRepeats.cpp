@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ArgumentAttrs.h"
 #include "RepeatedRuns.h"
-
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -24,7 +24,6 @@
 #include "mlir/IR/Remarks.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "rope/IR/Rope.h"
 #include "rope/Transforms/Passes.h"
 
 namespace mlir::rope {
@@ -103,17 +102,6 @@ static func::FuncOp createFunction(const PairedRuns &runs, StringRef name) {
 // What is known of arguments
 //===----------------------------------------------------------------------===//
 
-// The attribute of the function's argument that a value is.
-static Attribute getArgumentAttr(Value value, StringRef name) {
-  auto argument = dyn_cast<BlockArgument>(value);
-  auto function =
-      argument
-          ? dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp())
-          : FunctionOpInterface();
-  return function ? function.getArgAttr(argument.getArgNumber(), name)
-                  : Attribute();
-}
-
 // The type of the buffer that a value is going to be in, as far as arguments
 // and parts of them tell.
 static MemRefType getBufferType(Value value) {
@@ -166,11 +154,11 @@ static void setArgumentAttrs(func::FuncOp function, const PairedRuns &runs) {
       continue;
     if (Attribute layout = getLayout(input, runs))
       function.setArgAttr(i, kBufferLayoutAttrName, layout);
-    Attribute weight = getArgumentAttr(input, kWeightAttrName);
-    if (weight && llvm::all_of(runs.runs, [&](const PairedRun &run) {
-          return getArgumentAttr(run.values.at(input), kWeightAttrName);
+    if (llvm::all_of(runs.runs, [&](const PairedRun &run) {
+          return isWeight(run.values.at(input));
         }))
-      function.setArgAttr(i, kWeightAttrName, weight);
+      function.setArgAttr(i, kWeightAttrName,
+                          getArgumentAttr(input, kWeightAttrName));
   }
 }
 

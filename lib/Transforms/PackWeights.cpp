@@ -250,7 +250,7 @@ static LogicalResult packWeights(func::FuncOp function,
   SmallVector<Weight> weights = findWeights(function, target);
   if (weights.empty())
     return success();
-  std::string name = ("pack_weights_of_" + function.getName()).str();
+  std::string name = (kPackWeightsPrefix + function.getName()).str();
   if (SymbolTable::lookupNearestSymbolFrom(
           function, StringAttr::get(function->getContext(), name)))
     return function.emitOpError()

@@ -12,6 +12,7 @@
 
 #include "RepeatedRuns.h"
 
+#include "ArgumentAttrs.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
@@ -27,6 +28,9 @@ bool rope::isRemade(Operation *op) {
     return fill.hasPureTensorSemantics() &&
            matchPattern(fill.value(), m_Constant()) &&
            fill.output().getDefiningOp<tensor::EmptyOp>();
+  // Products read panels of a weight where they lie.
+  if (auto unpack = dyn_cast<linalg::UnPackOp>(op))
+    return isWeight(unpack.getSource());
   return isa<tensor::EmptyOp>(op) || op->hasTrait<OpTrait::ConstantLike>();
 }
 

@@ -22,8 +22,9 @@ namespace mlir::rope {
 /// free of effects.
 using Run = SmallVector<Operation *>;
 
-/// Whether an op is a constant, or makes a tensor that is empty or filled with
-/// one. It is no part of a run: whoever needs it can make it anew.
+/// Whether an op is a constant, makes a tensor that is empty or filled with
+/// one, or tells how a weight is packed. It is no part of a run: whoever needs
+/// it can make it anew.
 bool isRemade(Operation *op);
 
 /// Whether an op takes a part of an argument, such as the weights of one layer.

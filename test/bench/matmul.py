@@ -10,7 +10,7 @@ A case is an operation on tensors, as frameworks write it, and its sizes:
 
 A ? before a size makes its type dynamic: linear:?512x8192x2048. Tensors are f32;
 with `:bf16` at the end those of a product are bf16, and its sums, which are rounded
-once, f32. With `:once` the weight is packed before, by rope-pack-weights. `:avx2` compiles
+once, f32. With `:once` the weight is packed before (`pack-weights`). `:avx2` compiles
 for AVX2. Cases are compiled by rope-compile (in PATH) and checked
 against f64. In every round all cases run in turn, each right after its limit:
 for products of more than 8 rows a loop of multiply-adds of their type, for those of fewer a
@@ -216,15 +216,11 @@ def pack(library, case):
     return packed
 
 
-# The numbers of a target that rope-compile finds by itself.
-TARGET = {"native": "dots", "avx2": "lanes=8 registers=16"}
-
-
 def make_kernel(text, folder, number):
     case = Case(text)
-    passes = ["--rope-normalize-linalg", f"--rope-pack-weights={TARGET[case.kind]}"] if case.once else []
+    options = "results-as-out-params" + (" pack-weights" if case.once else "")
     library, compile_seconds = compile_library(case.mlir, case.kind, folder, f"case{number}",
-                                               "--pipeline-options=results-as-out-params", passes=passes)
+                                               f"--pipeline-options={options}")
     inputs = list(case.arrays)
     if case.once:
         inputs[1] = pack(library, case)

@@ -61,8 +61,12 @@ void registerCompilerDialects(DialectRegistry &registry);
 OwningOpRef<ModuleOp> parseModel(llvm::SourceMgr &sourceMgr,
                                  MLIRContext *context);
 
-/// Lowers `module` in place to the LLVM dialect, with C wrappers of its
-/// entries.
+/// Raises `module` and packs its weights, as `options` ask. Its entries then
+/// have the types that calls of compiled code pass and get.
+LogicalResult prepareModel(ModuleOp module, const CompileOptions &options);
+
+/// Lowers a module that is prepared, in place, to the LLVM dialect, with C
+/// wrappers of its entries.
 LogicalResult lowerToLLVM(ModuleOp module, const CompileOptions &options);
 
 /// The machine that `options` describe. Fails for unknown processors, features

@@ -42,6 +42,9 @@ constexpr llvm::StringLiteral kPlanAttrName = "rope.plan";
 /// a weight, which may be stored in another order once and for all.
 constexpr llvm::StringLiteral kWeightAttrName = "rope.weight";
 
+/// Before the name of a function: that of the one that packs its weights.
+constexpr llvm::StringLiteral kPackWeightsPrefix = "pack_weights_of_";
+
 /// Whether an op reads its init `index` beside writing it: a state that is
 /// carried, not a result alone.
 bool readsInit(Operation *op, unsigned index);

@@ -80,6 +80,12 @@ struct CPUPipelineOptions : PassPipelineOptions<CPUPipelineOptions> {
       llvm::cl::desc("Keep the work buffer of a function from one call to the "
                      "next; it is freed when the program or library ends"),
       llvm::cl::init(false)};
+  Option<bool> packWeights{
+      *this, "pack-weights",
+      llvm::cl::desc("Take arguments that are a rope.weight in the order in "
+                     "which products read them, and make a function "
+                     "pack_weights_of_F that puts them in it"),
+      llvm::cl::init(false)};
   Option<bool> runtimeChecks{
       *this, "runtime-checks",
       llvm::cl::desc("Check shapes, bounds and positions when the code runs; "
@@ -88,7 +94,8 @@ struct CPUPipelineOptions : PassPipelineOptions<CPUPipelineOptions> {
 };
 
 /// After it: rotations and attention as rope ops, as far as they are found and
-/// fused. Empty unless `raise` is set.
+/// fused (with `raise`), and arguments of the types that calls pass (with
+/// `pack-weights`). Empty without the two.
 void buildRaiseStage(OpPassManager &pm, const CPUPipelineOptions &options);
 
 /// After it: linalg on tensors, with tensor, arith, math, complex, scf, cf,

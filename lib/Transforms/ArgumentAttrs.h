@@ -1,0 +1,33 @@
+//===- ArgumentAttrs.h - What functions say of arguments --------*- C++ -*-===//
+//
+// Licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef ROPE_LIB_TRANSFORMS_ARGUMENTATTRS_H
+#define ROPE_LIB_TRANSFORMS_ARGUMENTATTRS_H
+
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "rope/IR/Rope.h"
+
+namespace mlir::rope {
+
+/// The attribute of the function's argument that a value is, or null.
+inline Attribute getArgumentAttr(Value value, StringRef name) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  auto function =
+      argument
+          ? dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp())
+          : FunctionOpInterface();
+  return function ? function.getArgAttr(argument.getArgNumber(), name)
+                  : Attribute();
+}
+
+/// Whether a value is the same in every call of its function.
+inline bool isWeight(Value value) {
+  return getArgumentAttr(value, kWeightAttrName) != nullptr;
+}
+
+} // namespace mlir::rope
+
+#endif // ROPE_LIB_TRANSFORMS_ARGUMENTATTRS_H
