@@ -7,6 +7,7 @@
 #ifndef ROPE_LIB_TRANSFORMS_ARGUMENTATTRS_H
 #define ROPE_LIB_TRANSFORMS_ARGUMENTATTRS_H
 
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "rope/IR/Rope.h"
 
@@ -25,7 +26,8 @@ inline Attribute getArgumentAttr(Value value, StringRef name) {
 
 /// Whether a value is the same in every call of its function.
 inline bool isWeight(Value value) {
-  return getArgumentAttr(value, kWeightAttrName) != nullptr;
+  return getArgumentAttr(value, kWeightAttrName) ||
+         matchPattern(value, m_Constant());
 }
 
 } // namespace mlir::rope

@@ -158,7 +158,7 @@ static void setArgumentAttrs(func::FuncOp function, const PairedRuns &runs) {
           return isWeight(run.values.at(input));
         }))
       function.setArgAttr(i, kWeightAttrName,
-                          getArgumentAttr(input, kWeightAttrName));
+                          UnitAttr::get(function.getContext()));
   }
 }
 

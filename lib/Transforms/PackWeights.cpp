@@ -14,11 +14,14 @@
 #include "LinalgTiles.h"
 #include "PairPanels.h"
 #include "ProductPanels.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "rope/Analysis/ConstantData.h"
 #include "rope/IR/Rope.h"
 #include "rope/Transforms/Passes.h"
 
@@ -34,19 +37,18 @@ using linalg::GenericOp;
 namespace {
 /// A weight of products, and how it is to be stored.
 struct Weight {
-  BlockArgument argument;
+  /// An argument, or the result of a constant.
+  Value source;
   /// Views of it that drop dims of extent 1, the last of them of rank 2.
   SmallVector<Operation *> views;
   Value matrix;
+  RankedTensorType type;
   /// Which dim of the matrix runs along the lanes of its products.
   int64_t laneDim;
   int64_t width;
   /// Steps in pairs.
   bool pairs;
 
-  RankedTensorType getType() const {
-    return cast<RankedTensorType>(matrix.getType());
-  }
   /// Operands of linalg.pack and linalg.unpack.
   SmallVector<int64_t> getInnerDims() const {
     if (pairs)
@@ -61,16 +63,14 @@ struct Weight {
   SmallVector<int64_t> getOuterOrder() const { return {laneDim, 1 - laneDim}; }
   /// [N / width, K, width], or [N / width, K / 2, width, 2].
   RankedTensorType getPackedType() const {
-    return linalg::PackOp::inferPackedType(getType(), getInnerTiles(),
+    return linalg::PackOp::inferPackedType(type, getInnerTiles(),
                                            getInnerDims(), getOuterOrder());
   }
 };
 } // namespace
 
-// The matrix behind an argument that is nothing but viewed as one.
-static Value findMatrix(BlockArgument argument,
-                        SmallVectorImpl<Operation *> &views) {
-  Value value = argument;
+// The matrix behind a value that is nothing but viewed as one.
+static Value findMatrix(Value value, SmallVectorImpl<Operation *> &views) {
   while (cast<RankedTensorType>(value.getType()).getRank() != 2) {
     if (!value.hasOneUse())
       return nullptr;
@@ -116,23 +116,23 @@ findLayout(OpOperand &use, const VectorTarget &target, StringRef &reason) {
   return std::pair<int64_t, bool>(map.getDimPosition(1) == roles->lane, pairs);
 }
 
-static std::optional<Weight> findWeight(BlockArgument argument,
-                                        const VectorTarget &target,
-                                        StringRef &reason) {
+static std::optional<Weight>
+findWeight(Value source, const VectorTarget &target, StringRef &reason) {
   Weight weight;
-  weight.argument = argument;
+  weight.source = source;
   weight.width = getPanelWidth(target);
-  auto type = dyn_cast<RankedTensorType>(argument.getType());
+  auto type = dyn_cast<RankedTensorType>(source.getType());
   reason = "it is no matrix of static size";
   if (!type || !type.hasStaticShape())
     return std::nullopt;
   reason = "it is packed already";
-  if (argument.hasOneUse() && isa<linalg::UnPackOp>(*argument.user_begin()))
+  if (source.hasOneUse() && isa<linalg::UnPackOp>(*source.user_begin()))
     return std::nullopt;
   reason = "it is no matrix of static size";
-  weight.matrix = findMatrix(argument, weight.views);
+  weight.matrix = findMatrix(source, weight.views);
   if (!weight.matrix || weight.matrix.use_empty())
     return std::nullopt;
+  weight.type = cast<RankedTensorType>(weight.matrix.getType());
   std::optional<std::pair<int64_t, bool>> layout;
   for (OpOperand &use : weight.matrix.getUses()) {
     auto wanted = findLayout(use, target, reason);
@@ -145,7 +145,7 @@ static std::optional<Weight> findWeight(BlockArgument argument,
   }
   std::tie(weight.laneDim, weight.pairs) = *layout;
   reason = "its size is not a multiple of a panel's";
-  ArrayRef<int64_t> shape = weight.getType().getShape();
+  ArrayRef<int64_t> shape = weight.type.getShape();
   if (shape[weight.laneDim] % weight.width != 0 ||
       (weight.pairs && shape[1 - weight.laneDim] % 2 != 0))
     return std::nullopt;
@@ -160,7 +160,7 @@ static void createPacking(func::FuncOp function, ArrayRef<Weight> weights,
                           StringRef name) {
   SmallVector<Type> inputs, results;
   for (const Weight &weight : weights) {
-    inputs.push_back(weight.argument.getType());
+    inputs.push_back(weight.source.getType());
     results.push_back(weight.getPackedType());
   }
   OpBuilder after(function->getContext());
@@ -178,7 +178,7 @@ static void createPacking(func::FuncOp function, ArrayRef<Weight> weights,
   for (auto [weight, argument] :
        llvm::zip_equal(weights, body->getArguments())) {
     IRMapping mapping;
-    mapping.map(weight.argument, argument);
+    mapping.map(weight.source, argument);
     for (Operation *view : weight.views)
       b.clone(*view, mapping);
     RankedTensorType type = weight.getPackedType();
@@ -193,16 +193,13 @@ static void createPacking(func::FuncOp function, ArrayRef<Weight> weights,
   func::ReturnOp::create(b, packed);
 }
 
-// Has the products of a weight read it through the panels that are now passed.
-static void readPacked(func::FuncOp function, const Weight &weight) {
-  OpBuilder start(function.getFunctionBody());
-  ImplicitLocOpBuilder b(function.getLoc(), start);
-  Value empty = tensor::EmptyOp::create(b, weight.getType().getShape(),
-                                        weight.getType().getElementType());
-  BlockArgument argument = weight.argument;
-  argument.setType(weight.getPackedType());
+// Has the products of a weight read it through panels.
+static void readPacked(ImplicitLocOpBuilder &b, Value packed,
+                       const Weight &weight) {
+  Value empty = tensor::EmptyOp::create(b, weight.type.getShape(),
+                                        weight.type.getElementType());
   auto unpacked = linalg::UnPackOp::create(
-      b, argument, empty, weight.getInnerDims(),
+      b, packed, empty, weight.getInnerDims(),
       getAsIndexOpFoldResult(b.getContext(), weight.getInnerTiles()),
       weight.getOuterOrder());
   Value matrix = weight.matrix;
@@ -212,6 +209,68 @@ static void readPacked(func::FuncOp function, const Weight &weight) {
   for (Operation *view : llvm::reverse(weight.views))
     view->erase();
 }
+
+// The caller is to pass panels.
+static void packArgument(func::FuncOp function, const Weight &weight) {
+  OpBuilder start(function.getFunctionBody());
+  ImplicitLocOpBuilder b(function.getLoc(), start);
+  Value argument = weight.source;
+  argument.setType(weight.getPackedType());
+  readPacked(b, argument, weight);
+}
+
+//===----------------------------------------------------------------------===//
+// Constants
+//===----------------------------------------------------------------------===//
+
+// Where linalg.pack puts the element at [lane, step] of a matrix.
+static int64_t getPackedPosition(const Weight &weight, int64_t lane,
+                                 int64_t step) {
+  int64_t steps = weight.type.getDimSize(1 - weight.laneDim);
+  int64_t pair = weight.pairs ? 2 : 1;
+  int64_t row = lane / weight.width * (steps / pair) + step / pair;
+  return (row * weight.width + lane % weight.width) * pair + step % pair;
+}
+
+static DenseResourceElementsAttr packElements(const Weight &weight,
+                                              const ConstantReader &elements) {
+  int64_t size = elements.getBytes(0).size();
+  AsmResourceBlob blob = HeapAsmResourceBlob::allocate(elements.size() * size,
+                                                       /*align=*/64);
+  char *packed = blob.getMutableData().data();
+  int64_t columns = weight.type.getDimSize(1);
+  for (int64_t i = 0; i < elements.size(); ++i) {
+    int64_t lane = i / columns, step = i % columns;
+    if (weight.laneDim == 1)
+      std::swap(lane, step);
+    llvm::copy(elements.getBytes(i),
+               packed + getPackedPosition(weight, lane, step) * size);
+  }
+  return DenseResourceElementsAttr::get(weight.getPackedType(),
+                                        "rope_packed_weight", std::move(blob));
+}
+
+static void packConstant(arith::ConstantOp constant,
+                         const VectorTarget &target) {
+  auto elements = dyn_cast<ElementsAttr>(constant.getValue());
+  if (!elements || elements.isSplat())
+    return;
+  StringRef reason;
+  std::optional<Weight> weight = findWeight(constant, target, reason);
+  if (!weight)
+    return;
+  ConstantReader reader(elements);
+  if (!reader)
+    return;
+  ImplicitLocOpBuilder b(constant.getLoc(), constant);
+  Value packed = arith::ConstantOp::create(b, packElements(*weight, reader));
+  readPacked(b, packed, *weight);
+  constant.erase();
+}
+
+//===----------------------------------------------------------------------===//
+// Arguments
+//===----------------------------------------------------------------------===//
 
 // Why the arguments of a function have to stay as they are, or nothing.
 static StringRef findObstacle(func::FuncOp function) {
@@ -258,7 +317,7 @@ static LogicalResult packWeights(func::FuncOp function,
            << " already";
   createPacking(function, weights, name);
   for (const Weight &weight : weights)
-    readPacked(function, weight);
+    packArgument(function, weight);
   function.setFunctionType(FunctionType::get(
       function->getContext(), function.front().getArgumentTypes(),
       function.getFunctionType().getResults()));
@@ -273,6 +332,8 @@ struct PackWeights : rope::impl::PackWeightsPassBase<PackWeights> {
     VectorTarget target = {lanes, registers, dots};
     if (failed(checkTarget(getOperation(), getArgument(), target)))
       return signalPassFailure();
+    getOperation().walk(
+        [&](arith::ConstantOp constant) { packConstant(constant, target); });
     auto functions = llvm::to_vector(getOperation().getOps<func::FuncOp>());
     for (func::FuncOp function : functions)
       if (failed(packWeights(function, target)))

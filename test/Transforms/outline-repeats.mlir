@@ -102,7 +102,7 @@ func.func @flow(%x: !x, %w0: !w, %w1: !w, %w2: !w) -> !x {
 // CHECK-DAG: %[[W1:.*]] = arith.constant dense<4.0
 // CHECK: call @constants_repeat(%{{.*}}, %[[W0]], %[[ONE]])
 // CHECK: call @constants_repeat(%{{.*}}, %[[W1]], %[[TWO]])
-// CHECK: func.func private @constants_repeat(%{{.*}}: tensor<4x8xf32>, %{{.*}}: tensor<8x8xf32>, %[[FILL:.*]]: f32)
+// CHECK: func.func private @constants_repeat(%{{.*}}: tensor<4x8xf32>, %{{.*}}: tensor<8x8xf32> {rope.weight}, %[[FILL:.*]]: f32)
 // CHECK: linalg.fill ins(%[[FILL]]
 func.func @constants(%x: !x) -> !x {
   %one = arith.constant 1.0 : f32

@@ -75,7 +75,8 @@ def PackWeightsPass : Pass<"rope-pack-weights", "ModuleOp"> {
     ```
 
     That takes and returns the weights that are packed, in their order; a remark
-    says why another is not. Runs after rope-normalize-linalg and
+    says why another is not. A constant that products alone read is packed here
+    and now. Runs after rope-normalize-linalg and
     before rope-cpu-pipeline, with the same options as that. Numbers do not
     change.
   }];
