@@ -22,24 +22,52 @@
 
 using namespace mlir::rope;
 
-/// Loops of more instructions are left as they are. LLVM would not unroll them
-/// either, but finds so by costing every instruction again for each loop around
-/// it.
-static constexpr size_t kMaxUnrolledSize = 512;
+/// At -O2 LLVM unrolls no loop of more instructions to the end either, but
+/// finds so by costing every instruction again for each loop around it.
+static constexpr size_t kMaxUnrolledSize = 128;
+
+/// Of loops over vectors with fewer instructions LLVM makes eight copies, and
+/// more for what is left over, where the machine mixes iterations by itself.
+static constexpr size_t kMinVectorLoopSize = 32;
+
+static size_t countInstructions(const llvm::Loop &loop) {
+  size_t size = 0;
+  for (const llvm::BasicBlock *block : loop.blocks())
+    size += block->size();
+  return size;
+}
+
+static bool isLarge(const llvm::Loop &loop) {
+  return countInstructions(loop) > kMaxUnrolledSize;
+}
+
+static bool isSmallOverVectors(const llvm::Loop &loop) {
+  auto isVector = [](const llvm::Instruction &op) {
+    return op.getType()->isVectorTy();
+  };
+  return countInstructions(loop) < kMinVectorLoopSize &&
+         llvm::any_of(
+             loop.blocks(),
+             [&](const llvm::BasicBlock *block) {
+               return llvm::any_of(*block, isVector);
+             });
+}
 
 namespace {
-struct KeepLargeLoopsPass : llvm::PassInfoMixin<KeepLargeLoopsPass> {
+/// Leaves loops as they are from here on.
+struct KeepLoopsPass : llvm::PassInfoMixin<KeepLoopsPass> {
+  explicit KeepLoopsPass(bool (*isKept)(const llvm::Loop &)) : isKept(isKept) {}
+
   llvm::PreservedAnalyses run(llvm::Loop &loop,
                               llvm::LoopAnalysisManager & /*analyses*/,
                               llvm::LoopStandardAnalysisResults & /*results*/,
                               llvm::LPMUpdater & /*updater*/) {
-    size_t size = 0;
-    for (const llvm::BasicBlock *block : loop.blocks())
-      size += block->size();
-    if (size > kMaxUnrolledSize)
+    if (isKept(loop))
       llvm::addStringMetadataToLoop(&loop, "llvm.loop.unroll.disable", 1);
     return llvm::PreservedAnalyses::all();
   }
+
+  bool (*isKept)(const llvm::Loop &);
 };
 } // namespace
 
@@ -84,9 +112,15 @@ llvm::Error mlir::rope::optimize(llvm::Module &module,
       [](llvm::ModulePassManager &passes, llvm::OptimizationLevel) {
         passes.addPass(llvm::AlwaysInlinerPass());
       });
+  // Around the pass that unrolls small loops to the end, which kernels count
+  // on.
   builder.registerLateLoopOptimizationsEPCallback(
       [](llvm::LoopPassManager &passes, llvm::OptimizationLevel) {
-        passes.addPass(KeepLargeLoopsPass());
+        passes.addPass(KeepLoopsPass(isLarge));
+      });
+  builder.registerLoopOptimizerEndEPCallback(
+      [](llvm::LoopPassManager &passes, llvm::OptimizationLevel) {
+        passes.addPass(KeepLoopsPass(isSmallOverVectors));
       });
   if (options.optLevel > 0)
     inlineSingleCallsFirst(module);

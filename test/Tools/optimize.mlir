@@ -4,12 +4,12 @@
 // RUN: rope-compile %s --target-cpu=znver4 -O1 -o %t.ll
 // RUN: FileCheck %s < %t.ll
 
-// The kernel is a part of its only caller, and its large loops are not looked
-// at to be unrolled.
+// The kernel is a part of its only caller, and its loops are not looked at to be
+// unrolled.
 // CHECK-NOT: @rope_attention
-// CHECK-LABEL: define void @_mlir_ciface_large(
-// CHECK: br i1 {{.*}}, !llvm.loop ![[$LARGE:[0-9]+]]
-func.func @large(%q: memref<8x2048x64xf32>, %k: memref<8x2048x64xf32>, %v: memref<8x2048x64xf32>, %o: memref<8x2048x64xf32>) {
+// CHECK-LABEL: define void @_mlir_ciface_kernel(
+// CHECK: br i1 {{.*}}, !llvm.loop ![[$LOOP:[0-9]+]]
+func.func @kernel(%q: memref<8x2048x64xf32>, %k: memref<8x2048x64xf32>, %v: memref<8x2048x64xf32>, %o: memref<8x2048x64xf32>) {
   rope.attention ins(%q, %k, %v : memref<8x2048x64xf32>, memref<8x2048x64xf32>, memref<8x2048x64xf32>)
     outs(%o : memref<8x2048x64xf32>) scale 0.125
     layout <query = "hmd", key = "hnd", value = "hne", output = "hme">
@@ -33,5 +33,23 @@ func.func @small(%x: memref<?xf32>, %n: index) {
   return
 }
 
-// CHECK: ![[$LARGE]] = distinct !{![[$LARGE]], ![[DISABLED:[0-9]+]]}
+// Those over vectors are not.
+// CHECK-LABEL: define void @_mlir_ciface_vectors(
+// CHECK: fdiv <16 x float>
+// CHECK-NOT: fdiv
+// CHECK: ret void
+func.func @vectors(%x: memref<?xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  scf.for %i = %c0 to %n step %c16 {
+    %j = arith.addi %i, %c16 : index
+    %0 = vector.load %x[%i] : memref<?xf32>, vector<16xf32>
+    %1 = vector.load %x[%j] : memref<?xf32>, vector<16xf32>
+    %2 = arith.divf %0, %1 : vector<16xf32>
+    vector.store %2, %x[%j] : memref<?xf32>, vector<16xf32>
+  }
+  return
+}
+
+// CHECK: ![[$LOOP]] = distinct !{![[$LOOP]], ![[DISABLED:[0-9]+]]}
 // CHECK-NEXT: ![[DISABLED]] = !{!"llvm.loop.unroll.disable"
