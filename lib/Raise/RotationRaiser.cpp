@@ -12,6 +12,8 @@
 
 #include "RaiseSession.h"
 #include "Roundings.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "rope/IR/Movement.h"
 #include "rope/Raise/ContractionSplitter.h"
 #include "rope/Raise/RotationBuilder.h"
 #include "llvm/ADT/MapVector.h"
@@ -45,6 +47,7 @@ public:
 
 private:
   void findRotations(Operation *op);
+  bool movesKnown(Operation *op);
   void choose(FoundRotation match);
   void object(Value source, Value result, StringRef reason);
   void settleObjections(const RotationMatch &match);
@@ -59,6 +62,9 @@ private:
   TableMatcher tables;
   /// The chosen matches by their roots, in program order.
   llvm::MapVector<Value, FoundRotation> matches;
+  /// The root of a value that holds the rotation of one, moved or not, and the
+  /// dim of its channels.
+  DenseMap<Value, std::pair<Value, int64_t>> channels;
 };
 } // namespace
 
@@ -121,7 +127,46 @@ void RotationRaiser::choose(FoundRotation match) {
     matches.erase(root);
     break;
   }
+  if (match.rootDims == 1)
+    channels[match.root] = {match.root, match.rootDim};
   matches[match.root] = std::move(match);
+}
+
+/// Where the dims of the result are in the operand whose elements an op moves.
+static FailureOr<DimMap> getMovedDims(Operation *op) {
+  if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op))
+    return getDimsOfCollapsed(collapse.getReassociationIndices(),
+                              collapse.getSrcType().getShape());
+  if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op))
+    return getDimsOfExpanded(expand.getReassociationIndices(),
+                             expand.getResultType().getShape());
+  auto copy = dyn_cast<linalg::LinalgOp>(op);
+  if (!copy || !isCopy(copy))
+    return failure();
+  return getDimsOfCopy(copy);
+}
+
+/// Whether an op moves a rotation that was accepted, all channels as they are.
+/// To match that again would take long and end in choosing the first.
+bool RotationRaiser::movesKnown(Operation *op) {
+  FailureOr<DimMap> dims = getMovedDims(op);
+  if (failed(dims))
+    return false;
+  auto known = channels.find(op->getOperand(0));
+  if (known == channels.end())
+    return false;
+  auto [root, dim] = known->second;
+  auto *found = matches.find(root);
+  auto *moved = llvm::find(*dims, std::optional<int64_t>(dim));
+  if (found == matches.end() || !found->second.isAccepted() ||
+      moved == dims->end())
+    return false;
+  int64_t to = moved - dims->begin();
+  auto type = cast<ShapedType>(op->getResult(0).getType());
+  if (type.getDimSize(to) != found->second.getNumChannels())
+    return false;
+  channels[op->getResult(0)] = {root, to};
+  return true;
 }
 
 /// What becomes of a rotation without leaving its pairs, but is none, was not
@@ -151,6 +196,8 @@ void RotationRaiser::reportObjections() {
 }
 
 void RotationRaiser::findRotations(Operation *op) {
+  if (movesKnown(op))
+    return;
   for (Value result : op->getResults()) {
     MatchFailure why;
     auto isKnown = [&](Value value) {
