@@ -24,6 +24,9 @@ using namespace mlir::rope::cpu;
 static constexpr int64_t kUnroll = 4, kStreamUnroll = 2;
 /// Sums that hide the latency of one another.
 static constexpr int64_t kChains = 16;
+/// Sums of a panel that LLVM may move through what registers there are; of
+/// more, that is much code for little.
+static constexpr int64_t kManySums = 128;
 /// Keys whose values are read together, some channels after the others.
 static constexpr int64_t kChunk = 8;
 
@@ -195,12 +198,39 @@ static KeyRange getSeenKeys(AttentionKernel &k, const Item &item) {
   return range;
 }
 
+static void forEachSum(AttentionKernel &k,
+                       function_ref<void(Value, int64_t)> body) {
+  k.loop(0, k.tileRows, 1, [&](Value row) {
+    for (int64_t c = 0; c < k.paddedValueChannels; c += k.lanes)
+      body(row, c);
+  });
+}
+
+static void clearPanelSums(AttentionKernel &k) {
+  forEachSum(k, [&](Value row, int64_t channel) {
+    k.storeVector(k.numbers(0.0), k.scratch.panelSums, {row, channel});
+  });
+}
+
+static void addPanelSums(AttentionKernel &k, const ScoredItem &item) {
+  forEachSum(k, [&](Value row, int64_t channel) {
+    Value sum = k.loadVector(k.scratch.panelSums, {row, channel});
+    Value inBlock = k.plus(k.times(item.strip, k.tileRows), row);
+    accumulate(k, sum, k.scratch.output, k.scratch.lostOutput,
+               {inBlock, channel});
+  });
+}
+
 /// Chunk by chunk, so that values of more channels than there are registers for
 /// are still read from one end to the other. Sums wait in memory in between.
-static void addChunks(AttentionKernel &k, MutableArrayRef<ValueTile> tiles,
-                      const Chunk &panel) {
-  for (ValueTile &tile : tiles)
-    tile.storeSums(tile.getZeros());
+static void addChunks(AttentionKernel &k, const ScoredItem &item,
+                      MutableArrayRef<ValueTile> tiles, const Chunk &panel) {
+  bool many = k.tileRows * k.paddedValueChannels / k.lanes > kManySums;
+  if (many)
+    clearPanelSums(k);
+  else
+    for (ValueTile &tile : tiles)
+      tile.storeSums(tile.getZeros());
   int64_t keys = std::gcd(panel.keys, kChunk);
   bool isWhole = IndexLike(panel.seen.begin).getNumber() == 0 &&
                  IndexLike(panel.seen.end).getNumber() == panel.keys;
@@ -214,6 +244,8 @@ static void addChunks(AttentionKernel &k, MutableArrayRef<ValueTile> tiles,
     for (ValueTile &tile : tiles)
       tile.storeSums(tile.compute(chunk, tile.loadSums()));
   });
+  if (many)
+    return addPanelSums(k, item);
   for (ValueTile &tile : tiles)
     tile.addToOutput(tile.loadSums());
 }
@@ -226,7 +258,7 @@ static void addProducts(AttentionKernel &k, const ScoredItem &item) {
   for (int64_t i = 0; i < count; ++i)
     tiles.emplace_back(k, item, i, count);
   if (k.scratch.panelSums)
-    return addChunks(k, tiles, panel);
+    return addChunks(k, item, tiles, panel);
   for (ValueTile &tile : tiles)
     tile.addToOutput(tile.compute(panel, tile.getZeros()));
 }

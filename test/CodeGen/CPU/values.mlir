@@ -102,3 +102,41 @@ func.func @ends(%q: memref<3x16x8xf32>, %k: memref<3x16x8xf32>, %s: memref<3xf32
     layout <query = "hmd", key = "hnd", value = "hne", output = "hme", sink = "h", lse = "hm"> {rope.plan = #plan}
   return
 }
+
+// -----
+
+#plan = #rope.cpu_plan<lanes = 4, rows = 8, keys = 1, channels = 1, group = 1, strips = 1, weave = -1, stream = 8>
+
+// Sums of 8 rows and 17 vectors wait in memory, and are set to zero and added to
+// the output row by row.
+// CHECK-LABEL: func.func private @rope_attention
+// CHECK: vector.store %[[ZEROS:.*]], %[[SUMS:.*]][%[[ROW:arg.*]], %c0] : memref<8x68xf32>, vector<4xf32>
+// CHECK-COUNT-16: vector.store %[[ZEROS]], %[[SUMS]][%[[ROW]], %c
+// CHECK: vector.load %[[SUMS]][%c0, %c0]
+// CHECK: vector.store %{{.*}}, %[[SUMS]][%c7, %c64]
+// CHECK-NEXT: scf.for %[[AT:.*]] = %c0 to %c8 step %c1 {
+// CHECK-COUNT-17: vector.load %[[SUMS]][%[[AT]], %c
+// CHECK-NOT: vector.load %[[SUMS]]
+func.func @many_sums(%q: memref<8x8xf32>, %k: memref<64x8xf32>, %v: memref<64x68xf32>, %o: memref<8x68xf32>) {
+  rope.attention ins(%q, %k, %v : memref<8x8xf32>, memref<64x8xf32>, memref<64x68xf32>)
+    outs(%o : memref<8x68xf32>) scale 0.5 {rope.plan = #plan}
+  return
+}
+
+// -----
+
+#plan = #rope.cpu_plan<lanes = 4, rows = 8, keys = 1, channels = 1, group = 1, strips = 1, weave = -1, stream = 8>
+
+// One vector fewer, and all of it is written out, so that LLVM has the choice.
+// CHECK-LABEL: func.func private @rope_attention
+// CHECK: vector.store %{{.*}}, %[[SUMS:.*]][%c0, %c0] : memref<8x64xf32>, vector<4xf32>
+// CHECK-NEXT: vector.store %{{.*}}, %[[SUMS]][%c1, %c0]
+// CHECK: vector.store %{{.*}}, %[[SUMS]][%c7, %c60]
+// CHECK: vector.store %{{.*}}, %[[SUMS]][%c7, %c60]
+// CHECK-NOT: scf.for
+// CHECK: vector.load %[[SUMS]][%c7, %c60]
+func.func @some_sums(%q: memref<8x8xf32>, %k: memref<64x8xf32>, %v: memref<64x64xf32>, %o: memref<8x64xf32>) {
+  rope.attention ins(%q, %k, %v : memref<8x8xf32>, memref<64x8xf32>, memref<64x64xf32>)
+    outs(%o : memref<8x64xf32>) scale 0.5 {rope.plan = #plan}
+  return
+}
