@@ -10,20 +10,18 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ArgumentAttrs.h"
 #include "RepeatedRuns.h"
-#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "rope/IR/Rope.h"
 #include "rope/Transforms/Passes.h"
 
 namespace mlir::rope {
@@ -34,8 +32,8 @@ namespace mlir::rope {
 using namespace mlir;
 using namespace mlir::rope;
 
-static constexpr StringLiteral kBufferLayoutAttrName =
-    bufferization::BufferizationDialect::kBufferLayoutAttrName;
+// Ways in which values flow through runs that are equal otherwise.
+static constexpr unsigned kMaxKinds = 8;
 
 // Whether loops and unrolled vectors are made of the op: much code.
 static bool isProduct(Operation *op) {
@@ -96,70 +94,6 @@ static func::FuncOp createFunction(const PairedRuns &runs, StringRef name) {
     cloneWithRemade(builder, op, mapping);
   func::ReturnOp::create(builder, loc, lookUp(runs.outputs, mapping));
   return function;
-}
-
-//===----------------------------------------------------------------------===//
-// What is known of arguments
-//===----------------------------------------------------------------------===//
-
-// The type of the buffer that a value is going to be in, as far as arguments
-// and parts of them tell.
-static MemRefType getBufferType(Value value) {
-  auto type = cast<RankedTensorType>(value.getType());
-  if (auto layout = dyn_cast_if_present<MemRefLayoutAttrInterface>(
-          getArgumentAttr(value, kBufferLayoutAttrName)))
-    return MemRefType::get(type.getShape(), type.getElementType(), layout);
-  Operation *op = value.getDefiningOp();
-  if (!op || !isPartOfArgument(op))
-    return MemRefType::get(type.getShape(), type.getElementType());
-  MemRefType source = getBufferType(op->getOperand(0));
-  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
-    return memref::SubViewOp::inferRankReducedResultType(
-        type.getShape(), source, slice.getStaticOffsets(),
-        slice.getStaticSizes(), slice.getStaticStrides());
-  if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op))
-    return memref::CollapseShapeOp::computeCollapsedType(
-        source, collapse.getReassociationIndices());
-  auto expand = cast<tensor::ExpandShapeOp>(op);
-  FailureOr<MemRefType> expanded = memref::ExpandShapeOp::computeExpandedType(
-      source, type.getShape(), expand.getReassociationIndices());
-  return succeeded(expanded) ? *expanded : MemRefType();
-}
-
-// The layout of an input in all runs, where that is no row after row. Only the
-// offset may differ.
-static Attribute getLayout(Value input, const PairedRuns &runs) {
-  SmallVector<int64_t> common;
-  bool isPart = false;
-  for (const PairedRun &run : runs.runs) {
-    MemRefType type = getBufferType(run.values.at(input));
-    SmallVector<int64_t> strides;
-    int64_t offset;
-    if (!type || failed(type.getStridesAndOffset(strides, offset)) ||
-        (!common.empty() && strides != common))
-      return nullptr;
-    common = strides;
-    isPart |= !type.getLayout().isIdentity();
-  }
-  return isPart ? StridedLayoutAttr::get(input.getContext(),
-                                         ShapedType::kDynamic, common)
-                : Attribute();
-}
-
-// Sets what holds of inputs in all runs.
-static void setArgumentAttrs(func::FuncOp function, const PairedRuns &runs) {
-  for (unsigned i = 0; i < runs.inputs.size(); ++i) {
-    Value input = runs.inputs[i];
-    if (!isa<RankedTensorType>(input.getType()))
-      continue;
-    if (Attribute layout = getLayout(input, runs))
-      function.setArgAttr(i, kBufferLayoutAttrName, layout);
-    if (llvm::all_of(runs.runs, [&](const PairedRun &run) {
-          return isWeight(run.values.at(input));
-        }))
-      function.setArgAttr(i, kWeightAttrName,
-                          UnitAttr::get(function.getContext()));
-  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -248,15 +182,20 @@ struct OutlineRepeats : rope::impl::OutlineRepeatsPassBase<OutlineRepeats> {
     for (auto function : getOperation().getOps<func::FuncOp>())
       for (Block &block : function.getBody())
         blocks.push_back(&block);
-    auto isWorthwhile = [&](ArrayRef<Operation *> run) {
-      return llvm::count_if(run, isProduct) >= minProducts;
-    };
+    DenseSet<Operation *> parts = findPartsOfArguments(blocks);
+    for (Block *block : blocks)
+      makeOffsetsOperands(*block, parts);
     SymbolTable symbols(getOperation());
-    for (ArrayRef<Run> found : findRepeatedRuns(blocks, isWorthwhile)) {
-      PairedRuns runs = pairRuns(found);
-      if (runs.runs.size() > 1)
-        outlineRuns(runs, symbols);
-    }
+    for (SmallVector<Run> &found :
+         findRepeatedRuns(blocks, parts, isProduct, minProducts))
+      for (unsigned kind = 0; kind < kMaxKinds && found.size() > 1; ++kind) {
+        PairedRuns runs = takePairedRuns(found);
+        if (runs.runs.size() > 1)
+          outlineRuns(runs, symbols);
+      }
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      for (Block &block : function.getBody())
+        makeOffsetsStatic(block);
   }
 };
 } // namespace

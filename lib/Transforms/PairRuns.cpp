@@ -180,14 +180,34 @@ static bool canCall(const PairedRuns &runs) {
                       [](Value value) { return canReturn(value.getType()); });
 }
 
-PairedRuns rope::pairRuns(ArrayRef<Run> runs) {
+// How many values that others make a run takes.
+static unsigned countTaken(ArrayRef<Operation *> run) {
+  DenseSet<Value> taken, made;
+  for (Operation *op : run) {
+    op->walk(
+        [&](Operation *inner) { taken.insert_range(inner->getOperands()); });
+    made.insert_range(op->getResults());
+  }
+  return llvm::count_if(taken,
+                        [&](Value value) { return !made.contains(value); });
+}
+
+PairedRuns rope::takePairedRuns(SmallVector<Run> &runs) {
+  // One value can stand in another run for two, but not two for one.
+  auto *first = llvm::max_element(runs, [](const Run &a, const Run &b) {
+    return countTaken(a) < countTaken(b);
+  });
+  std::iter_swap(runs.begin(), first);
   PairedRuns paired;
   paired.runs.emplace_back().ops = runs.front();
-  for (const Run &run : runs.drop_front()) {
+  SmallVector<Run> others;
+  for (const Run &run : ArrayRef(runs).drop_front()) {
     SetVector<Value> inputs;
     FailureOr<PairedRun> pair = Pairing(run, inputs).pair(runs.front());
-    if (failed(pair))
+    if (failed(pair)) {
+      others.push_back(run);
       continue;
+    }
     paired.runs.push_back(std::move(*pair));
     paired.inputs.insert_range(inputs);
   }
@@ -203,5 +223,6 @@ PairedRuns rope::pairRuns(ArrayRef<Run> runs) {
     paired.runs.front().values[output] = output;
   if (!canCall(paired))
     paired.runs.clear();
+  runs = std::move(others);
   return paired;
 }

@@ -23,6 +23,10 @@ using namespace mlir;
 using namespace mlir::rope;
 using llvm::SuffixTree;
 
+// Of all repeats together. In a word of one letter there are quadratically
+// many, and the short ones that are looked at first save most.
+static constexpr size_t kMaxStarts = 1 << 23;
+
 bool rope::isRemade(Operation *op) {
   if (auto fill = dyn_cast<linalg::FillOp>(op))
     return fill.hasPureTensorSemantics() &&
@@ -34,14 +38,33 @@ bool rope::isRemade(Operation *op) {
   return isa<tensor::EmptyOp>(op) || op->hasTrait<OpTrait::ConstantLike>();
 }
 
-bool rope::isPartOfArgument(Operation *op) {
-  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
-    return isa<BlockArgument>(slice.getSource()) && op->getNumOperands() == 1;
-  if (!isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op) ||
-      op->getNumOperands() != 1)
-    return false;
-  Operation *source = op->getOperand(0).getDefiningOp();
-  return source && isPartOfArgument(source);
+// The arguments that an op puts its result in.
+static DenseSet<Value> collectWritten(Block &block) {
+  DenseSet<Value> written;
+  for (Operation &op : block)
+    if (auto destination = dyn_cast<DestinationStyleOpInterface>(op))
+      for (Value init : destination.getDpsInits())
+        if (isa<BlockArgument>(init))
+          written.insert(init);
+  return written;
+}
+
+DenseSet<Operation *> rope::findPartsOfArguments(ArrayRef<Block *> blocks) {
+  DenseSet<Operation *> parts;
+  for (Block *block : blocks) {
+    DenseSet<Value> written = collectWritten(*block);
+    for (Operation &op : *block) {
+      if (op.getNumOperands() != 1)
+        continue;
+      Value source = op.getOperand(0);
+      if (isa<tensor::ExtractSliceOp>(op)
+              ? isa<BlockArgument>(source) && !written.contains(source)
+              : isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op) &&
+                    parts.contains(source.getDefiningOp()))
+        parts.insert(&op);
+    }
+  }
+  return parts;
 }
 
 bool rope::areSimilar(Operation *a, Operation *b) {
@@ -76,11 +99,12 @@ struct OpInfo : DenseMapInfo<Operation *> {
 // those that are equal to it; the end of a block has a letter of its own.
 class Word {
 public:
-  explicit Word(ArrayRef<Block *> blocks) {
+  Word(ArrayRef<Block *> blocks, const DenseSet<Operation *> &parts,
+       function_ref<bool(Operation *)> isProduct) {
     for (Block *block : blocks)
       for (Operation &op : *block)
-        if (!isRemade(&op) && !isPartOfArgument(&op))
-          append(&op);
+        if (!isRemade(&op) && !parts.contains(&op))
+          append(&op, isProduct(&op));
     used.resize(ops.size());
   }
 
@@ -88,11 +112,16 @@ public:
   Run getOps(ArrayRef<unsigned> places) const {
     return llvm::map_to_vector(places, [&](unsigned i) { return ops[i]; });
   }
-  bool isUsed(ArrayRef<unsigned> places) const {
-    return llvm::any_of(places, [&](unsigned i) { return used[i]; });
+  unsigned countProducts(unsigned start, unsigned length) const {
+    return products[start + length] - products[start];
   }
+  bool isUsed(unsigned start, unsigned length) const {
+    return llvm::is_contained(ArrayRef(used).slice(start, length), true);
+  }
+  /// Of ops between those of a run some follow a call of it, and others do not:
+  /// they make no run that is in order.
   void use(ArrayRef<unsigned> places) {
-    for (unsigned i : places)
+    for (unsigned i = places.front(); i <= places.back(); ++i)
       used[i] = true;
   }
   /// Finds letters that follow each other from `start` on, in one block, if
@@ -101,17 +130,20 @@ public:
   SmallVector<unsigned> follow(ArrayRef<unsigned> wanted, unsigned start) const;
 
 private:
-  void append(Operation *op) {
+  void append(Operation *op, bool isProduct) {
     unsigned place = ops.size();
     letters.push_back(op->hasTrait<OpTrait::IsTerminator>()
                           ? place
                           : first.try_emplace(op, place).first->second);
     ops.push_back(op);
+    products.push_back(products.back() + isProduct);
   }
 
   SmallVector<Operation *> ops;
   SmallVector<unsigned> letters;
-  // Whether a run has the op.
+  // How many there are before each op.
+  SmallVector<unsigned> products = {0};
+  // Whether a run has the op, or has it between its own.
   SmallVector<bool> used;
   DenseMap<Operation *, unsigned, OpInfo> first;
 };
@@ -163,10 +195,18 @@ static void dropOverlaps(Repeat &repeat) {
 }
 
 // Those first that save most.
-static SmallVector<Repeat> collectRepeats(ArrayRef<unsigned> letters) {
+static SmallVector<Repeat> collectRepeats(const Word &word,
+                                          unsigned minProducts) {
   SmallVector<Repeat> repeats;
-  SuffixTree tree(letters, /*OutlinerLeafDescendants=*/true);
+  SuffixTree tree(word.getLetters(), /*OutlinerLeafDescendants=*/true);
+  size_t numStarts = 0;
   for (const SuffixTree::RepeatedSubstring &found : tree) {
+    numStarts += found.StartIndices.size();
+    if (numStarts > kMaxStarts)
+      break;
+    if (word.countProducts(found.StartIndices.front(), found.Length) <
+        minProducts)
+      continue;
     Repeat repeat = {found.Length, found.StartIndices};
     dropOverlaps(repeat);
     if (repeat.starts.size() > 1)
@@ -198,17 +238,16 @@ static SmallVector<Run> takeRuns(Word &word, const Repeat &repeat) {
   return runs;
 }
 
-SmallVector<SmallVector<Run>>
-rope::findRepeatedRuns(ArrayRef<Block *> blocks,
-                       function_ref<bool(ArrayRef<Operation *>)> isWorthwhile) {
-  Word word(blocks);
+SmallVector<SmallVector<Run>> rope::findRepeatedRuns(
+    ArrayRef<Block *> blocks, const DenseSet<Operation *> &parts,
+    function_ref<bool(Operation *)> isProduct, unsigned minProducts) {
+  Word word(blocks, parts, isProduct);
   SmallVector<SmallVector<Run>> found;
-  for (Repeat &repeat : collectRepeats(word.getLetters())) {
+  for (Repeat &repeat : collectRepeats(word, minProducts)) {
     llvm::erase_if(repeat.starts, [&](unsigned start) {
-      return word.isUsed(repeat.getPlaces(start));
+      return word.isUsed(start, repeat.length);
     });
-    if (repeat.starts.size() > 1 &&
-        isWorthwhile(word.getOps(repeat.getPlaces(repeat.starts.front()))))
+    if (repeat.starts.size() > 1)
       found.push_back(takeRuns(word, repeat));
   }
   return found;

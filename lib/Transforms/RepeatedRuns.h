@@ -12,6 +12,7 @@
 #define ROPE_LIB_TRANSFORMS_REPEATEDRUNS_H
 
 #include "mlir/IR/Operation.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallVector.h"
@@ -27,19 +28,27 @@ using Run = SmallVector<Operation *>;
 /// it can make it anew.
 bool isRemade(Operation *op);
 
-/// Whether an op takes a part of an argument, such as the weights of one layer.
-/// It is no part of a run either.
-bool isPartOfArgument(Operation *op);
+/// Finds the ops that take a part of an argument that stays as it is, such as
+/// the weights of one layer. They are no part of a run either.
+DenseSet<Operation *> findPartsOfArguments(ArrayRef<Block *> blocks);
+
+/// Makes offsets of slices that are attributes operands: those of caches of all
+/// layers differ from layer to layer.
+void makeOffsetsOperands(Block &block, const DenseSet<Operation *> &except);
+
+/// Makes offsets of slices that are constants attributes again.
+void makeOffsetsStatic(Block &block);
 
 /// Whether ops are equal but for the values that they take.
 bool areSimilar(Operation *a, Operation *b);
 
-/// Finds runs that are equal but for the values which they take, each op in one
-/// run at most, those first that save most. Takes no run that `isWorthwhile`
-/// says no to.
+/// Finds runs of at least `minProducts` products that are equal but for the
+/// values which they take, each op in one run at most, those first that save
+/// most.
 SmallVector<SmallVector<Run>>
-findRepeatedRuns(ArrayRef<Block *> blocks,
-                 function_ref<bool(ArrayRef<Operation *>)> isWorthwhile);
+findRepeatedRuns(ArrayRef<Block *> blocks, const DenseSet<Operation *> &parts,
+                 function_ref<bool(Operation *)> isProduct,
+                 unsigned minProducts);
 
 /// A run, and what stands in it for the values of the first run.
 struct PairedRun {
@@ -54,9 +63,12 @@ struct PairedRuns {
   SetVector<Value> inputs, outputs;
 };
 
-/// Pairs the values of each run with those of the first. Drops the runs whose
-/// values do not flow in the same way, or that a call cannot stand for.
-PairedRuns pairRuns(ArrayRef<Run> runs);
+/// Takes a run and those whose values flow in the same way, which calls can
+/// stand for.
+PairedRuns takePairedRuns(SmallVector<Run> &runs);
+
+/// Sets what holds in all runs of the arguments of their function.
+void setArgumentAttrs(FunctionOpInterface function, const PairedRuns &runs);
 
 /// The ops between those of a run that take what the run makes.
 SetVector<Operation *> getDependents(ArrayRef<Operation *> run);

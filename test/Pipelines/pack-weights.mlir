@@ -11,7 +11,7 @@
 // CHECK: call @layers_repeat(%{{.*}}, %[[W0]],
 // CHECK: call @layers_repeat(%{{.*}}, %[[W1]],
 // CHECK: func.func @pack_weights_of_layers(
-// CHECK: func.func private @layers_repeat(%{{[a-z0-9]*}}: tensor<20x128xf32>, %[[W:[a-z0-9]*]]: tensor<2x128x64xf32> {rope.weight}
+// CHECK: func.func private @layers_repeat(%{{[a-z0-9]*}}: tensor<20x128xf32>, %[[W:[a-z0-9]*]]: tensor<2x128x64xf32> {bufferization.writable = false, rope.weight}
 // CHECK-NOT: linalg.unpack
 // CHECK: vector.transfer_read %[[W]][{{.*}} : tensor<2x128x64xf32>, vector<1x64xf32>
 

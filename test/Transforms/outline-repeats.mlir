@@ -6,13 +6,13 @@
 !w = tensor<8x8xf32>
 
 // What all layers take is one argument, and constants and empty tensors are
-// made in the function.
+// made in the function. It may write to what its callers have no more use for.
 // CHECK-LABEL: func.func @layers(
 // CHECK-SAME: %[[X:.*]]: tensor<4x8xf32>, %[[W0:.*]]: tensor<8x8xf32>, %[[V0:.*]]: tensor<8x8xf32>, %[[W1:.*]]: tensor<8x8xf32>, %[[V1:.*]]: tensor<8x8xf32>
 // CHECK: %[[A:.*]] = call @layers_repeat(%[[X]], %[[W0]], %[[V0]])
 // CHECK-NEXT: %[[B:.*]] = call @layers_repeat(%[[A]], %[[W1]], %[[V1]])
 // CHECK-NEXT: return %[[B]]
-// CHECK: func.func private @layers_repeat(%[[X:.*]]: tensor<4x8xf32>, %[[W:.*]]: tensor<8x8xf32>, %[[V:.*]]: tensor<8x8xf32>) -> tensor<4x8xf32> attributes {no_inline}
+// CHECK: func.func private @layers_repeat(%[[X:.*]]: tensor<4x8xf32>, %[[W:.*]]: tensor<8x8xf32> {bufferization.writable = false}, %[[V:.*]]: tensor<8x8xf32> {bufferization.writable = false}) -> tensor<4x8xf32> attributes {no_inline}
 // CHECK: %[[ZERO:.*]] = arith.constant 0.0
 // CHECK: %[[E:.*]] = tensor.empty
 // CHECK: %[[F:.*]] = linalg.fill ins(%[[ZERO]] : f32) outs(%[[E]]
@@ -102,7 +102,7 @@ func.func @flow(%x: !x, %w0: !w, %w1: !w, %w2: !w) -> !x {
 // CHECK-DAG: %[[W1:.*]] = arith.constant dense<4.0
 // CHECK: call @constants_repeat(%{{.*}}, %[[W0]], %[[ONE]])
 // CHECK: call @constants_repeat(%{{.*}}, %[[W1]], %[[TWO]])
-// CHECK: func.func private @constants_repeat(%{{.*}}: tensor<4x8xf32>, %{{.*}}: tensor<8x8xf32> {rope.weight}, %[[FILL:.*]]: f32)
+// CHECK: func.func private @constants_repeat(%{{.*}}: tensor<4x8xf32>, %{{.*}}: tensor<8x8xf32> {bufferization.writable = false, rope.weight}, %[[FILL:.*]]: f32)
 // CHECK: linalg.fill ins(%[[FILL]]
 func.func @constants(%x: !x) -> !x {
   %one = arith.constant 1.0 : f32
@@ -132,7 +132,7 @@ func.func @constants(%x: !x) -> !x {
 // CHECK: %[[W1:.*]] = tensor.extract_slice %{{.*}}[1, 0, 0]
 // CHECK-NOT: tensor.empty
 // CHECK: call @parts_repeat(%[[A]], %[[W1]])
-// CHECK: func.func private @parts_repeat(%{{.*}}: tensor<?x8xf32>, %{{.*}}: tensor<8x8xf32> {bufferization.buffer_layout = strided<[8, 1], offset: ?>})
+// CHECK: func.func private @parts_repeat(%{{.*}}: tensor<?x8xf32>, %{{.*}}: tensor<8x8xf32> {bufferization.buffer_layout = strided<[8, 1], offset: ?>, bufferization.writable = false})
 // CHECK: %[[N:.*]] = tensor.dim
 // CHECK: tensor.empty(%[[N]])
 func.func @parts(%x: tensor<?x8xf32>, %w: tensor<2x8x8xf32>) -> tensor<?x8xf32> {
@@ -157,13 +157,153 @@ func.func @parts(%x: tensor<?x8xf32>, %w: tensor<2x8x8xf32>) -> tensor<?x8xf32> 
 
 // A weight that stays is one in the function.
 // CHECK-LABEL: func.func @weights(
-// CHECK: func.func private @weights_repeat(%{{.*}}: tensor<4x8xf32>, %{{.*}}: tensor<8x8xf32> {rope.weight}, %{{.*}}: tensor<8x8xf32>)
+// CHECK: func.func private @weights_repeat(%{{.*}}: tensor<4x8xf32>, %{{.*}}: tensor<8x8xf32> {bufferization.writable = false, rope.weight}, %{{.*}}: tensor<8x8xf32> {bufferization.writable = false})
 func.func @weights(%x: !x, %w0: !w {rope.weight}, %v0: !w {rope.weight}, %w1: !w {rope.weight}, %v1: !w) -> !x {
   %a0 = linalg.matmul ins(%x, %w0 : !x, !w) outs(%x : !x) -> !x
   %b0 = linalg.matmul ins(%a0, %v0 : !x, !w) outs(%a0 : !x) -> !x
   %a1 = linalg.matmul ins(%b0, %w1 : !x, !w) outs(%b0 : !x) -> !x
   %b1 = linalg.matmul ins(%a1, %v1 : !x, !w) outs(%a1 : !x) -> !x
   return %b1 : !x
+}
+
+// -----
+
+!x = tensor<4x8xf32>
+!w = tensor<8x8xf32>
+
+// One value can stand for two of other runs, wherever that run is.
+// CHECK-LABEL: func.func @twice(
+// CHECK-SAME: %[[X:.*]]: tensor<4x8xf32>, %[[W0:[^:]*]]:
+// CHECK: %[[A:.*]]:2 = call @twice_repeat(%[[X]], %[[W0]], %[[X]])
+// CHECK: %[[B:.*]]:2 = call @twice_repeat(%[[A]]#1, %{{.*}}, %[[A]]#0)
+// CHECK: call @twice_repeat(%[[B]]#1, %{{.*}}, %[[B]]#0)
+func.func @twice(%x: !x, %w0: !w, %w1: !w, %w2: !w) -> !x {
+  %a0 = linalg.matmul ins(%x, %w0 : !x, !w) outs(%x : !x) -> !x
+  %b0 = linalg.matmul ins(%a0, %w0 : !x, !w) outs(%a0 : !x) -> !x
+  %a1 = linalg.matmul ins(%b0, %w1 : !x, !w) outs(%a0 : !x) -> !x
+  %b1 = linalg.matmul ins(%a1, %w1 : !x, !w) outs(%a1 : !x) -> !x
+  %a2 = linalg.matmul ins(%b1, %w2 : !x, !w) outs(%a1 : !x) -> !x
+  %b2 = linalg.matmul ins(%a2, %w2 : !x, !w) outs(%a2 : !x) -> !x
+  return %b2 : !x
+}
+
+// -----
+
+!x = tensor<4x8xf32>
+!w = tensor<8x8xf32>
+
+// Runs of equal ops with values that flow in two ways are two functions.
+// CHECK-LABEL: func.func @kinds(
+// CHECK: call @kinds_repeat(
+// CHECK: call @kinds_repeat_0(
+// CHECK: call @kinds_repeat(
+// CHECK: call @kinds_repeat_0(
+func.func @kinds(%x: !x, %w: !w, %v: !w) -> !x {
+  %a0 = linalg.matmul ins(%x, %w : !x, !w) outs(%x : !x) -> !x
+  %b0 = linalg.matmul ins(%a0, %v : !x, !w) outs(%x : !x) -> !x
+  %a1 = linalg.matmul ins(%b0, %w : !x, !w) outs(%b0 : !x) -> !x
+  %b1 = linalg.matmul ins(%b0, %v : !x, !w) outs(%a1 : !x) -> !x
+  %a2 = linalg.matmul ins(%b1, %w : !x, !w) outs(%b1 : !x) -> !x
+  %b2 = linalg.matmul ins(%a2, %v : !x, !w) outs(%b1 : !x) -> !x
+  %a3 = linalg.matmul ins(%b2, %w : !x, !w) outs(%b2 : !x) -> !x
+  %b3 = linalg.matmul ins(%b2, %v : !x, !w) outs(%a3 : !x) -> !x
+  return %b3 : !x
+}
+
+// -----
+
+!x = tensor<4x8xf32>
+!w = tensor<8x8xf32>
+
+// Between the ops of a run are no others: some stay, and some follow the call.
+// CHECK-LABEL: func.func @between(
+// CHECK: linalg.matmul {second}
+// CHECK: call @between_repeat(
+// CHECK: linalg.matmul {first}
+// CHECK-COUNT-4: call @between_repeat(
+// CHECK-NOT: call
+// CHECK: return
+func.func @between(%x: !x, %w: !w) -> (!x, !x, !x, !x, !x) {
+  %a0 = linalg.matmul ins(%x, %w : !x, !w) outs(%x : !x) -> !x
+  %f0 = linalg.matmul {first} ins(%a0, %w : !x, !w) outs(%x : !x) -> !x
+  %s0 = linalg.matmul {second} ins(%x, %w : !x, !w) outs(%x : !x) -> !x
+  %b0 = linalg.matmul ins(%a0, %w : !x, !w) outs(%a0 : !x) -> !x
+  %c0 = math.tanh %b0 : !x
+  %a1 = linalg.matmul ins(%c0, %w : !x, !w) outs(%c0 : !x) -> !x
+  %b1 = linalg.matmul ins(%a1, %w : !x, !w) outs(%a1 : !x) -> !x
+  %c1 = math.tanh %b1 : !x
+  %a2 = linalg.matmul ins(%c1, %w : !x, !w) outs(%c1 : !x) -> !x
+  %b2 = linalg.matmul ins(%a2, %w : !x, !w) outs(%a2 : !x) -> !x
+  %c2 = math.tanh %b2 : !x
+  %a3 = linalg.matmul ins(%c2, %w : !x, !w) outs(%c2 : !x) -> !x
+  %b3 = linalg.matmul ins(%a3, %w : !x, !w) outs(%a3 : !x) -> !x
+  %c3 = math.tanh %b3 : !x
+  %a4 = linalg.matmul ins(%c3, %w : !x, !w) outs(%c3 : !x) -> !x
+  %b4 = linalg.matmul ins(%a4, %w : !x, !w) outs(%a4 : !x) -> !x
+  %c4 = math.tanh %b4 : !x
+  %f1 = linalg.matmul {first} ins(%c4, %w : !x, !w) outs(%x : !x) -> !x
+  %s1 = linalg.matmul {second} ins(%x, %w : !x, !w) outs(%x : !x) -> !x
+  return %c4, %f0, %s0, %f1, %s1 : !x, !x, !x, !x, !x
+}
+
+// -----
+
+!x = tensor<1x8xf32>
+!w = tensor<8x8xf32>
+!c = tensor<3x16x8xf32>
+
+// The caches of all layers are passed whole, and each layer puts its own back.
+// CHECK-LABEL: func.func @caches(
+// CHECK-SAME: %[[X:.*]]: tensor<1x8xf32>, %{{.*}}: tensor<8x8xf32>, %[[C:.*]]: tensor<3x16x8xf32>
+// CHECK-DAG: %[[ZERO:.*]] = arith.constant 0 : index
+// CHECK-DAG: %[[ONE:.*]] = arith.constant 1 : index
+// CHECK-DAG: %[[TWO:.*]] = arith.constant 2 : index
+// CHECK: %[[A:.*]]:2 = call @caches_repeat(%[[C]], %[[ZERO]],
+// CHECK-NEXT: %[[B:.*]]:2 = call @caches_repeat(%[[A]]#1, %[[ONE]],
+// CHECK-NEXT: %[[D:.*]]:2 = call @caches_repeat(%[[B]]#1, %[[TWO]],
+// CHECK-NEXT: return %[[D]]#0, %[[D]]#1
+// CHECK: func.func private @caches_repeat(%[[C:.*]]: tensor<3x16x8xf32>, %[[L:.*]]: index,
+// CHECK: tensor.extract_slice %[[C]][%[[L]], 0, 0]
+// CHECK: tensor.insert_slice %{{.*}} into %[[C]][%[[L]], 0, 0]
+func.func @caches(%x: !x, %w: !w, %c: !c {bufferization.writable = true}) -> (!x, !c) {
+  %s0 = tensor.extract_slice %c[0, 0, 0] [1, 16, 8] [1, 1, 1] : !c to tensor<16x8xf32>
+  %k0 = linalg.matmul ins(%x, %w : !x, !w) outs(%x : !x) -> !x
+  %t0 = tensor.insert_slice %k0 into %s0[5, 0] [1, 8] [1, 1] : !x into tensor<16x8xf32>
+  %v0 = tensor.extract_slice %t0[1, 0] [8, 8] [1, 1] : tensor<16x8xf32> to !w
+  %a0 = linalg.matmul ins(%k0, %v0 : !x, !w) outs(%k0 : !x) -> !x
+  %c0 = tensor.insert_slice %t0 into %c[0, 0, 0] [1, 16, 8] [1, 1, 1] : tensor<16x8xf32> into !c
+  %s1 = tensor.extract_slice %c0[1, 0, 0] [1, 16, 8] [1, 1, 1] : !c to tensor<16x8xf32>
+  %k1 = linalg.matmul ins(%a0, %w : !x, !w) outs(%a0 : !x) -> !x
+  %t1 = tensor.insert_slice %k1 into %s1[5, 0] [1, 8] [1, 1] : !x into tensor<16x8xf32>
+  %v1 = tensor.extract_slice %t1[1, 0] [8, 8] [1, 1] : tensor<16x8xf32> to !w
+  %a1 = linalg.matmul ins(%k1, %v1 : !x, !w) outs(%k1 : !x) -> !x
+  %c1 = tensor.insert_slice %t1 into %c0[1, 0, 0] [1, 16, 8] [1, 1, 1] : tensor<16x8xf32> into !c
+  %s2 = tensor.extract_slice %c1[2, 0, 0] [1, 16, 8] [1, 1, 1] : !c to tensor<16x8xf32>
+  %k2 = linalg.matmul ins(%a1, %w : !x, !w) outs(%a1 : !x) -> !x
+  %t2 = tensor.insert_slice %k2 into %s2[5, 0] [1, 8] [1, 1] : !x into tensor<16x8xf32>
+  %v2 = tensor.extract_slice %t2[1, 0] [8, 8] [1, 1] : tensor<16x8xf32> to !w
+  %a2 = linalg.matmul ins(%k2, %v2 : !x, !w) outs(%k2 : !x) -> !x
+  %c2 = tensor.insert_slice %t2 into %c1[2, 0, 0] [1, 16, 8] [1, 1, 1] : tensor<16x8xf32> into !c
+  return %a2, %c2 : !x, !c
+}
+
+// -----
+
+!x = tensor<4x8xf32>
+!w = tensor<8x8xf32>
+
+// A copy of the columns has another distance between rows than the columns. No
+// caller has a use for the second input any more, but all have for the third.
+// CHECK-LABEL: func.func @columns(
+// CHECK: func.func private @columns_repeat(%{{.*}}: tensor<4x8xf32> {bufferization.buffer_layout = strided<[?, 1], offset: ?>}, %{{.*}}: tensor<8x8xf32> {bufferization.writable = false}, %{{.*}}: tensor<4x8xf32> {bufferization.writable = false})
+func.func @columns(%a: tensor<4x32xf32> {bufferization.writable = true}, %w: !w, %k: tensor<4x8xf32> {bufferization.writable = true}) -> (!x, !x, !x) {
+  %s0 = tensor.extract_slice %a[0, 0] [4, 8] [1, 1] : tensor<4x32xf32> to !x
+  %a0 = linalg.matmul ins(%s0, %w : !x, !w) outs(%k : !x) -> !x
+  %b0 = linalg.matmul ins(%a0, %w : !x, !w) outs(%a0 : !x) -> !x
+  %s1 = tensor.extract_slice %a[0, 8] [4, 8] [1, 1] : tensor<4x32xf32> to !x
+  %a1 = linalg.matmul ins(%s1, %w : !x, !w) outs(%k : !x) -> !x
+  %b1 = linalg.matmul ins(%a1, %w : !x, !w) outs(%a1 : !x) -> !x
+  return %b0, %b1, %k : !x, !x, !x
 }
 
 // -----

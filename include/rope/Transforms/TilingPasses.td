@@ -50,14 +50,18 @@ def OutlineRepeatsPass : Pass<"rope-outline-repeats", "ModuleOp"> {
 
     Compiling then takes no longer for many layers than for one. Constants and
     tensors without contents are made anew in the function. Ops of other kinds
-    between those of a run stay where they are or follow the call. Numbers do
-    not change.
+    between those of a run stay where they are or follow the call. Where the
+    slices of caches are that layers put back is an argument; parts of weights
+    are passed as they lie in memory. The function may not write to what its
+    callers have a use for afterwards. Numbers do not change.
   }];
   let options = [
     Option<"minProducts", "min-products", "int64_t", /*default=*/"2",
            "Products, among them attention, that a run has at least">
   ];
-  let dependentDialects = ["::mlir::func::FuncDialect"];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect"
+  ];
 }
 
 def PackWeightsPass : Pass<"rope-pack-weights", "ModuleOp"> {
