@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/SymbolTable.h"
 #include "rope/Transforms/Passes.h"
 
@@ -39,8 +40,9 @@ private:
   Callee(func::FuncOp function, func::ReturnOp end)
       : function(function), end(end) {}
 
-  void addArgument(memref::AllocOp alloc, MemRefType type);
-  void dropResult(unsigned index, unsigned argument);
+  Value addArgument(memref::AllocOp alloc);
+  void dropResult(unsigned index, unsigned argument,
+                  ArrayRef<Operation *> views);
 
   func::FuncOp function;
   func::ReturnOp end;
@@ -66,56 +68,37 @@ FailureOr<Callee> Callee::get(func::FuncOp function,
   return callee;
 }
 
-static Value stripCasts(Value buffer) {
-  while (auto cast = buffer.getDefiningOp<memref::CastOp>())
-    buffer = cast.getSource();
+// The buffer that another is all of, in this shape or others. Collects what
+// changes the shape, the last change first.
+static Value stripViews(Value buffer, SmallVectorImpl<Operation *> &views) {
+  while (Operation *op = buffer.getDefiningOp()) {
+    if (!isa<memref::CastOp, memref::ExpandShapeOp, memref::CollapseShapeOp>(
+            op) ||
+        op->getNumOperands() != 1)
+      break;
+    views.push_back(op);
+    buffer = op->getOperand(0);
+  }
   return buffer;
 }
 
-static bool isDense(MemRefType type) {
-  return type.hasStaticShape() && type.getLayout().isIdentity();
-}
-
-// The allocation of all that a buffer is, in this shape or another.
-static memref::AllocOp findAllocation(Value buffer, Block &block) {
-  while (isDense(cast<MemRefType>(buffer.getType()))) {
-    Operation *op = buffer.getDefiningOp();
-    if (!op || op->getBlock() != &block)
-      return nullptr;
-    if (auto alloc = dyn_cast<memref::AllocOp>(op))
-      return alloc;
-    if (!isa<memref::CastOp, memref::ExpandShapeOp, memref::CollapseShapeOp>(
-            op))
-      return nullptr;
-    buffer = op->getOperand(0);
-  }
-  return nullptr;
-}
-
 // The callers allocate, for a new last argument.
-void Callee::addArgument(memref::AllocOp alloc, MemRefType type) {
-  Location loc = alloc.getLoc();
+Value Callee::addArgument(memref::AllocOp alloc) {
   for (func::CallOp call : calls) {
     OpBuilder builder(call);
-    Value memory =
-        memref::AllocOp::create(builder, loc, type, alloc.getAlignmentAttr());
+    Value memory = builder.clone(*alloc)->getResult(0);
     call.getOperandsMutable().append(memory);
   }
-  (void)function.insertArgument(function.getNumArguments(), type,
-                                /*argAttrs=*/nullptr, loc);
+  (void)function.insertArgument(function.getNumArguments(), alloc.getType(),
+                                /*argAttrs=*/nullptr, alloc.getLoc());
   Value memory = function.getArguments().back();
-  MemRefType shape = alloc.getType();
-  if (shape != type) {
-    OpBuilder builder(alloc);
-    memory = memref::ReinterpretCastOp::create(
-        builder, loc, shape, memory, /*offset=*/0, shape.getShape(),
-        shape.getStridesAndOffset().first);
-  }
   alloc.getResult().replaceAllUsesWith(memory);
   alloc.erase();
+  return memory;
 }
 
-void Callee::dropResult(unsigned index, unsigned argument) {
+void Callee::dropResult(unsigned index, unsigned argument,
+                        ArrayRef<Operation *> views) {
   for (func::CallOp &call : calls) {
     OpBuilder builder(call);
     SmallVector<Type> types(call.getResultTypes());
@@ -123,9 +106,11 @@ void Callee::dropResult(unsigned index, unsigned argument) {
     auto shorter = func::CallOp::create(builder, call.getLoc(), types,
                                         call->getOperands(), call->getAttrs());
     Value memory = call.getOperand(argument);
-    Type wanted = call.getResult(index).getType();
-    if (memory.getType() != wanted)
-      memory = memref::CastOp::create(builder, call.getLoc(), wanted, memory);
+    for (Operation *view : llvm::reverse(views)) {
+      IRMapping mapping;
+      mapping.map(view->getOperand(0), memory);
+      memory = builder.clone(*view, mapping)->getResult(0);
+    }
     SmallVector<Value> results(shorter.getResults());
     results.insert(results.begin() + index, memory);
     call->replaceAllUsesWith(results);
@@ -138,16 +123,18 @@ void Callee::dropResult(unsigned index, unsigned argument) {
 
 void Callee::moveResult(unsigned index) {
   Value result = end.getOperand(index);
-  auto type = dyn_cast<MemRefType>(result.getType());
-  if (!type)
+  if (!isa<MemRefType>(result.getType()))
     return;
-  auto argument = dyn_cast<BlockArgument>(stripCasts(result));
+  SmallVector<Operation *> views;
+  Value buffer = stripViews(result, views);
+  // Of a size that is known, and whenever the function is called.
+  auto alloc = buffer.getDefiningOp<memref::AllocOp>();
+  if (alloc && alloc->getNumOperands() == 0 &&
+      alloc->getBlock() == &function.front())
+    buffer = addArgument(alloc);
+  auto argument = dyn_cast<BlockArgument>(buffer);
   if (argument && argument.getOwner() == &function.front())
-    return dropResult(index, argument.getArgNumber());
-  if (memref::AllocOp alloc = findAllocation(result, function.front())) {
-    addArgument(alloc, type);
-    dropResult(index, function.getNumArguments() - 1);
-  }
+    dropResult(index, argument.getArgNumber(), views);
 }
 
 namespace {
@@ -155,15 +142,15 @@ struct ReturnInArguments
     : rope::impl::ReturnInArgumentsPassBase<ReturnInArguments> {
   void runOnOperation() override {
     SymbolTableCollection symbols;
-    for (auto function :
-         llvm::to_vector(getOperation().getOps<func::FuncOp>())) {
-      SymbolUserMap users(symbols, getOperation());
-      FailureOr<Callee> callee = Callee::get(function, users);
-      if (failed(callee))
-        continue;
-      for (unsigned i = callee->getNumResults(); i-- > 0;)
-        callee->moveResult(i);
-    }
+    SymbolUserMap users(symbols, getOperation());
+    SmallVector<Callee> callees;
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (FailureOr<Callee> callee = Callee::get(function, users);
+          succeeded(callee))
+        callees.push_back(*callee);
+    for (Callee &callee : callees)
+      for (unsigned i = callee.getNumResults(); i-- > 0;)
+        callee.moveResult(i);
   }
 };
 } // namespace

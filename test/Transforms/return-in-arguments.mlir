@@ -2,8 +2,9 @@
 
 // CHECK-LABEL: func.func @calls(
 // CHECK-SAME: %[[X:.*]]: memref<8xf32>)
-// CHECK: %[[M:.*]] = memref.alloc() {alignment = 64 : i64} : memref<2x4xf32>
-// CHECK: call @allocates(%[[X]], %[[M]]) : (memref<8xf32>, memref<2x4xf32>) -> ()
+// CHECK: %[[A:.*]] = memref.alloc() {alignment = 64 : i64} : memref<8xf32>
+// CHECK: call @allocates(%[[X]], %[[A]]) : (memref<8xf32>, memref<8xf32>) -> ()
+// CHECK: %[[M:.*]] = memref.expand_shape %[[A]] {{\[}}[0, 1]]
 // CHECK: %[[N:.*]] = call @writes(%[[X]]) : (memref<8xf32>) -> index
 // CHECK: %[[C:.*]] = memref.cast %[[X]] : memref<8xf32> to memref<?xf32>
 // CHECK: return %[[M]], %[[C]], %[[N]]
@@ -14,10 +15,9 @@ func.func @calls(%x: memref<8xf32>) -> (memref<2x4xf32>, memref<?xf32>, index) {
 }
 
 // CHECK-LABEL: func.func private @allocates(
-// CHECK-SAME: %[[X:.*]]: memref<8xf32>, %[[M:.*]]: memref<2x4xf32>) {
+// CHECK-SAME: %[[X:.*]]: memref<8xf32>, %[[M:.*]]: memref<8xf32>) {
 // CHECK-NOT: memref.alloc
-// CHECK: %[[C:.*]] = memref.reinterpret_cast %[[M]] to offset: [0], sizes: [8], strides: [1] : memref<2x4xf32> to memref<8xf32>
-// CHECK: memref.copy %[[X]], %[[C]]
+// CHECK: memref.copy %[[X]], %[[M]]
 // CHECK: return
 func.func private @allocates(%x: memref<8xf32>) -> memref<2x4xf32> {
   %m = memref.alloc() {alignment = 64 : i64} : memref<8xf32>
@@ -38,18 +38,39 @@ func.func private @writes(%x: memref<8xf32>) -> (memref<?xf32>, index) {
 
 // -----
 
-// One allocation for two results: the second is what the first became.
+// One allocation for two results, in two shapes.
 // CHECK-LABEL: func.func @twice(
 // CHECK: %[[M:.*]] = memref.alloc
-// CHECK: call @same(%[[M]])
-// CHECK: return %[[M]], %[[M]]
-func.func @twice() -> (memref<4xf32>, memref<4xf32>) {
-  %m:2 = call @same() : () -> (memref<4xf32>, memref<4xf32>)
-  return %m#0, %m#1 : memref<4xf32>, memref<4xf32>
+// CHECK: call @same(%[[M]]) : (memref<4xf32>) -> ()
+// CHECK: %[[E:.*]] = memref.expand_shape %[[M]]
+// CHECK: return %[[E]], %[[M]]
+func.func @twice() -> (memref<2x2xf32>, memref<4xf32>) {
+  %m:2 = call @same() : () -> (memref<2x2xf32>, memref<4xf32>)
+  return %m#0, %m#1 : memref<2x2xf32>, memref<4xf32>
 }
-func.func private @same() -> (memref<4xf32>, memref<4xf32>) {
+func.func private @same() -> (memref<2x2xf32>, memref<4xf32>) {
   %m = memref.alloc() : memref<4xf32>
-  return %m, %m : memref<4xf32>, memref<4xf32>
+  %e = memref.expand_shape %m [[0, 1]] output_shape [2, 2] : memref<4xf32> into memref<2x2xf32>
+  return %e, %m : memref<2x2xf32>, memref<4xf32>
+}
+
+// -----
+
+// A cache that is returned in another shape.
+// CHECK-LABEL: func.func @shape(
+// CHECK-SAME: %[[X:.*]]: memref<8xf32>
+// CHECK: call @written(%[[X]]) : (memref<8xf32>) -> ()
+// CHECK: %[[E:.*]] = memref.expand_shape %[[X]]
+// CHECK: %[[C:.*]] = memref.cast %[[E]]
+// CHECK: return %[[C]]
+func.func @shape(%x: memref<8xf32>) -> memref<?x4xf32> {
+  %y = call @written(%x) : (memref<8xf32>) -> memref<?x4xf32>
+  return %y : memref<?x4xf32>
+}
+func.func private @written(%x: memref<8xf32>) -> memref<?x4xf32> {
+  %e = memref.expand_shape %x [[0, 1]] output_shape [2, 4] : memref<8xf32> into memref<2x4xf32>
+  %c = memref.cast %e : memref<2x4xf32> to memref<?x4xf32>
+  return %c : memref<?x4xf32>
 }
 
 // -----
