@@ -110,7 +110,8 @@ void rope::fuseEpilogues(RewriterBase &rewriter, Block &block,
     if (products.empty() || (ShapedType::isStatic(columns) && columns <= width))
       continue;
     bool shared = target.threads && llvm::any_of(products, isWorthSharing);
-    DimPieces pieces = tileDim(rewriter, op, 1, width, shared);
+    DimPieces pieces = shared ? shareDim(rewriter, op, 1, width)
+                              : tileDim(rewriter, op, 1, width);
     computeParts(rewriter, pieces.main, products);
     computeParts(rewriter, pieces.tail, products);
     for (GenericOp product : products) {

@@ -13,6 +13,7 @@
 
 #include "LinalgTiles.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Affine/ViewLikeInterfaceUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
@@ -123,7 +124,7 @@ scf::ForallOp rope::createSharedLoop(
 }
 
 rope::DimPieces rope::tileDim(RewriterBase &rewriter, GenericOp op,
-                              unsigned dim, int64_t size, bool shared) {
+                              unsigned dim, int64_t size) {
   int64_t extent = op.getStaticLoopRanges()[dim];
   if (extent == size)
     return {op, nullptr};
@@ -139,39 +140,22 @@ rope::DimPieces rope::tileDim(RewriterBase &rewriter, GenericOp op,
   SmallVector<OpFoldResult> offsets(sizes.size(), rewriter.getIndexAttr(0));
   OpFoldResult all = sizes[dim];
   OpFoldResult end = getWholePieces(rewriter, loc, all, size);
+  Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
+  Value step = arith::ConstantIndexOp::create(rewriter, loc, size);
 
   DimPieces pieces;
   sizes[dim] = rewriter.getIndexAttr(size);
-  auto createMain = [&](Value position, ValueRange carried) {
-    offsets[dim] = position;
-    SmallVector<Value> updated;
-    pieces.main = createPiece(rewriter, op, offsets, sizes, carried, updated);
-    return updated;
-  };
-  SmallVector<Value> results;
-  if (shared) {
-    OpFoldResult step = rewriter.getIndexAttr(size);
-    results =
-        createSharedLoop(rewriter, loc, end, step,
-                         llvm::map_to_vector(op.getDpsInits(), getDestination),
-                         [&](ValueRange positions, ValueRange carried) {
-                           return createMain(positions.front(), carried);
-                         })
-            .getResults();
-    fillLike(rewriter, pieces.main, op);
-  } else {
-    Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
-    Value step = arith::ConstantIndexOp::create(rewriter, loc, size);
-    Value bound = getValueOrCreateConstantIndexOp(rewriter, loc, end);
-    results =
-        scf::ForOp::create(
-            rewriter, loc, zero, bound, step, op.getDpsInits(),
-            [&](OpBuilder &, Location, Value position, ValueRange carried) {
-              scf::YieldOp::create(rewriter, loc,
-                                   createMain(position, carried));
-            })
-            .getResults();
-  }
+  auto loop = scf::ForOp::create(
+      rewriter, loc, zero, getValueOrCreateConstantIndexOp(rewriter, loc, end),
+      step, op.getDpsInits(),
+      [&](OpBuilder &, Location, Value position, ValueRange carried) {
+        offsets[dim] = position;
+        SmallVector<Value> updated;
+        pieces.main =
+            createPiece(rewriter, op, offsets, sizes, carried, updated);
+        scf::YieldOp::create(rewriter, loc, updated);
+      });
+  SmallVector<Value> results = loop.getResults();
   if (ShapedType::isDynamic(extent) ? size > 1 : extent % size != 0) {
     offsets[dim] = end;
     AffineExpr n = rewriter.getAffineSymbolExpr(0);
@@ -180,11 +164,114 @@ rope::DimPieces rope::tileDim(RewriterBase &rewriter, GenericOp op,
         affine::makeComposedFoldedAffineApply(rewriter, loc, n - e, {all, end});
     SmallVector<Value> updated;
     pieces.tail = createPiece(rewriter, op, offsets, sizes, results, updated);
-    if (shared)
-      fillLike(rewriter, pieces.tail, op);
     results = updated;
   }
   rewriter.replaceOp(op, results);
+  return pieces;
+}
+
+// Reads parts of parts right from the whole.
+static void mergeSlices(RewriterBase &rewriter, GenericOp piece) {
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(piece);
+  for (OpOperand *input : piece.getDpsInputOperands()) {
+    auto part = input->get().getDefiningOp<tensor::ExtractSliceOp>();
+    auto whole = part ? part.getSource().getDefiningOp<tensor::ExtractSliceOp>()
+                      : tensor::ExtractSliceOp();
+    if (!whole || part->getBlock() != piece->getBlock())
+      continue;
+    SmallVector<OpFoldResult> offsets, sizes, strides;
+    if (failed(affine::mergeOffsetsSizesAndStrides(
+            rewriter, part.getLoc(), whole, part, whole.getDroppedDims(),
+            offsets, sizes, strides)))
+      continue;
+    rewriter.replaceOpWithNewOp<tensor::ExtractSliceOp>(
+        part, part.getType(), whole.getSource(), offsets, sizes, strides);
+  }
+}
+
+// Replaces an op, and erases slices that only it reads.
+static void replaceWithSlices(RewriterBase &rewriter, GenericOp op,
+                              ValueRange results) {
+  llvm::SmallSetVector<Operation *, 4> slices;
+  for (Value input : op.getDpsInputs())
+    if (auto slice = input.getDefiningOp<tensor::ExtractSliceOp>())
+      slices.insert(slice);
+  rewriter.replaceOp(op, results);
+  for (Operation *slice : slices)
+    if (slice->use_empty())
+      rewriter.eraseOp(slice);
+}
+
+// Cuts `block`, a part of `whole` that has up to `size` elements of a dim, into
+// one piece of that size or one of less, as the case may be.
+static rope::DimPieces chooseSize(RewriterBase &rewriter, GenericOp block,
+                                  GenericOp whole, unsigned dim, int64_t size) {
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(block);
+  Location loc = block.getLoc();
+  SmallVector<OpFoldResult> sizes = getSizes(
+      cast<TilingInterface>(block.getOperation()).getIterationDomain(rewriter));
+  SmallVector<OpFoldResult> offsets(sizes.size(), rewriter.getIndexAttr(0));
+  Value have = getValueOrCreateConstantIndexOp(rewriter, loc, sizes[dim]);
+  Value most = arith::ConstantIndexOp::create(rewriter, loc, size);
+  Value isWhole = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq,
+                                        have, most);
+  auto choice = scf::IfOp::create(rewriter, loc, block.getResultTypes(),
+                                  isWhole, /*addThenBlock=*/true,
+                                  /*addElseBlock=*/true);
+  auto createBranch = [&](Block *branch, OpFoldResult extent) {
+    rewriter.setInsertionPointToStart(branch);
+    sizes[dim] = extent;
+    SmallVector<Value> updated;
+    GenericOp piece = rope::createPiece(rewriter, block, offsets, sizes,
+                                        block.getDpsInits(), updated);
+    mergeSlices(rewriter, piece);
+    rope::fillLike(rewriter, piece, whole);
+    scf::YieldOp::create(rewriter, loc, updated);
+    return piece;
+  };
+  int64_t extent = whole.getStaticLoopRanges()[dim];
+  OpFoldResult rest = have;
+  if (ShapedType::isStatic(extent))
+    rest = rewriter.getIndexAttr(extent % size);
+  rope::DimPieces pieces;
+  pieces.main = createBranch(choice.thenBlock(), rewriter.getIndexAttr(size));
+  pieces.tail = createBranch(choice.elseBlock(), rest);
+  replaceWithSlices(rewriter, block, choice.getResults());
+  return pieces;
+}
+
+rope::DimPieces rope::shareDim(RewriterBase &rewriter, GenericOp op,
+                               unsigned dim, int64_t size) {
+  int64_t extent = op.getStaticLoopRanges()[dim];
+  bool hasRest = ShapedType::isDynamic(extent) ? size > 1 : extent % size != 0;
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(op);
+  Location loc = op.getLoc();
+  SmallVector<OpFoldResult> sizes = getSizes(
+      cast<TilingInterface>(op.getOperation()).getIterationDomain(rewriter));
+  SmallVector<OpFoldResult> offsets(sizes.size(), rewriter.getIndexAttr(0));
+  OpFoldResult all = sizes[dim], step = rewriter.getIndexAttr(size);
+  GenericOp block;
+  scf::ForallOp loop = createSharedLoop(
+      rewriter, loc, all, step,
+      llvm::map_to_vector(op.getDpsInits(), getDestination),
+      [&](ValueRange positions, ValueRange carried) {
+        Value position = positions.front();
+        offsets[dim] = position;
+        sizes[dim] =
+            hasRest ? getBlockSize(rewriter, loc, all, position, size) : step;
+        SmallVector<Value> updated;
+        block = createPiece(rewriter, op, offsets, sizes, carried, updated);
+        return updated;
+      });
+  DimPieces pieces = {block, nullptr};
+  if (hasRest)
+    pieces = chooseSize(rewriter, block, op, dim, size);
+  else
+    fillLike(rewriter, block, op);
+  rewriter.replaceOp(op, loop.getResults());
   return pieces;
 }
 

@@ -37,10 +37,15 @@ linalg::GenericOp createPiece(RewriterBase &rewriter, linalg::GenericOp op,
                               SmallVectorImpl<Value> &results);
 
 /// Replaces `op` by a loop over pieces of `size` elements of `dim` and one
-/// more piece for the rest. If it is `shared`, threads may share the loop; what
-/// a fill has filled is then filled piece by piece.
+/// more piece for the rest.
 DimPieces tileDim(RewriterBase &rewriter, linalg::GenericOp op, unsigned dim,
-                  int64_t size, bool shared = false);
+                  int64_t size);
+
+/// As tileDim, for a dim of more elements, by a loop that threads may share;
+/// the piece for the rest is one of its iterations. What a fill has filled is
+/// filled piece by piece.
+DimPieces shareDim(RewriterBase &rewriter, linalg::GenericOp op, unsigned dim,
+                   int64_t size);
 
 /// A loop nest over positions from 0 to `ends`, in `steps`, for threads to
 /// share. `body` returns insertions into the tensors that it is given, which

@@ -193,6 +193,6 @@ void rope::shareOps(RewriterBase &rewriter, Operation *root,
     if (cut.size == 1)
       shareUnits(rewriter, op, cut.dims);
     else
-      (void)tileDim(rewriter, op, cut.dims.front(), cut.size, /*shared=*/true);
+      (void)shareDim(rewriter, op, cut.dims.front(), cut.size);
   }
 }

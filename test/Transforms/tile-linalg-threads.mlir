@@ -6,21 +6,27 @@
 
 // ALONE-LABEL: func @panels
 
-// Panels, each of which is packed; its sums start from the constant. What is no
-// whole panel comes after that.
+// Panels, each of which is packed; its sums start from the constant. The last
+// one is no whole panel.
 // CHECK-LABEL: func @panels
+// CHECK-SAME: %[[X:[a-z0-9]*]]: tensor<64x32xf32>, %[[W:[a-z0-9]*]]: tensor<32x330xf32>
 // CHECK: %[[E:.*]] = tensor.empty() : tensor<64x330xf32>
 // CHECK-NOT: linalg.fill
-// CHECK: %[[ALL:.*]] = scf.forall (%[[J:.*]]) = (0) to (320) step (64) shared_outs(%[[OUT:.*]] = %[[E]]) -> (tensor<64x330xf32>)
-// CHECK: %[[PART:.*]] = tensor.extract_slice %[[OUT]][0, %[[J]]] [64, 64] [1, 1]
+// CHECK: scf.forall (%[[J:.*]]) = (0) to (330) step (64) shared_outs(%[[OUT:.*]] = %[[E]]) -> (tensor<64x330xf32>)
+// CHECK: %[[SIZE:.*]] = affine.min #{{.*}}()[%[[J]]]
+// CHECK: %[[PART:.*]] = tensor.extract_slice %[[OUT]][0, %[[J]]] [64, %[[SIZE]]] [1, 1]
+// CHECK: %[[WHOLE:.*]] = arith.cmpi eq, %[[SIZE]], %c64
+// CHECK: %[[SUMS:.*]] = scf.if %[[WHOLE]] -> (tensor<64x?xf32>) {
+// CHECK: tensor.extract_slice %[[PART]][0, 0] [64, 64] [1, 1]
 // CHECK: tensor.empty() : tensor<32x64xf32>
-// CHECK: scf.for %{{.*}} iter_args(%{{.*}} = %[[PART]])
-// CHECK: vector.contract
+// CHECK: vector.contract {{.*}} into vector<6x64xf32>
+// CHECK: } else {
+// CHECK: tensor.extract_slice %[[PART]][0, 0] [64, 10] [1, 1]
+// CHECK: vector.contract {{.*}} into vector<6x16xf32>
 // CHECK: scf.forall.in_parallel
-// CHECK-NEXT: tensor.parallel_insert_slice %{{.*}} into %[[OUT]][0, %[[J]]] [64, 64] [1, 1]
-// CHECK-NOT: scf.forall
-// CHECK: tensor.extract_slice %[[ALL]][0, 320] [64, 10] [1, 1]
-// CHECK: vector.contract
+// CHECK-NEXT: tensor.parallel_insert_slice %[[SUMS]] into %[[OUT]][0, %[[J]]] [64, %[[SIZE]]] [1, 1]
+// CHECK-NOT: scf.forall (
+// CHECK: return
 func.func @panels(%x: tensor<64x32xf32>, %w: tensor<32x330xf32>) -> tensor<64x330xf32> {
   %z = arith.constant 1.0 : f32
   %e = tensor.empty() : tensor<64x330xf32>
@@ -31,12 +37,17 @@ func.func @panels(%x: tensor<64x32xf32>, %w: tensor<32x330xf32>) -> tensor<64x33
 
 // -----
 
-// The panels of an epilogue, with the products that it reads.
+// The panels of an epilogue, with the products that it reads, and nothing else.
 // CHECK-LABEL: func @epilogue
+// CHECK-NOT: vector.contract
 // CHECK: scf.forall (%{{.*}}) = (0) to (%{{.*}}) step (64)
 // CHECK: vector.contract
 // CHECK: math.absf {{.*}}vector<64xf32>
+// CHECK: } else {
+// CHECK: vector.contract
 // CHECK: scf.forall.in_parallel
+// CHECK-NOT: vector.contract
+// CHECK: return
 func.func @epilogue(%x: tensor<64x32xf32>, %w: tensor<32x?xf32>, %e: tensor<64x?xf32>) -> tensor<64x?xf32> {
   %c1 = arith.constant 1 : index
   %n = tensor.dim %w, %c1 : tensor<32x?xf32>
@@ -167,7 +178,7 @@ func.func @norm(%x: tensor<512x256xf32>) -> tensor<512x256xf32> {
 // CHECK: vector.transpose {{.*}} vector<16x16xf32>
 // CHECK: scf.forall.in_parallel
 // CHECK-NEXT: tensor.parallel_insert_slice %{{.*}} into %{{.*}}[%[[I]], 0] [16, 64] [1, 1]
-// CHECK: scf.forall (%{{.*}}) = (0) to (99328) step (1024)
+// CHECK: scf.forall (%{{.*}}) = (0) to (100000) step (1024)
 func.func @others(%x: tensor<64x4096xf32>, %s: tensor<4096xf32>, %e: tensor<4096x64xf32>, %y: tensor<100000xf32>, %z: tensor<100000xf32>) -> (tensor<4096xf32>, tensor<4096x64xf32>, tensor<100000xf32>) {
   %columns = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>], iterator_types = ["reduction", "parallel"]}
       ins(%x : tensor<64x4096xf32>) outs(%s : tensor<4096xf32>) {

@@ -57,21 +57,35 @@ private:
 };
 } // namespace
 
+/// The only op that frees a buffer, if it stands in the same block.
+static memref::DeallocOp findDealloc(memref::AllocOp alloc) {
+  memref::DeallocOp found;
+  for (Operation *user : alloc.getResult().getUsers())
+    if (auto dealloc = dyn_cast<memref::DeallocOp>(user)) {
+      if (found || dealloc->getBlock() != alloc->getBlock())
+        return nullptr;
+      found = dealloc;
+    }
+  return found;
+}
+
+/// Whether an iteration of a loop comes to an op at most once.
+static bool isInNoInnerLoop(Operation *op, scf::ForallOp loop) {
+  Operation *parent = op->getParentOp();
+  while (isa<scf::IfOp>(parent))
+    parent = parent->getParentOp();
+  return parent == loop;
+}
+
 void SharedLoop::findWorkspaces() {
-  for (auto alloc : loop.getBody()->getOps<memref::AllocOp>()) {
-    Workspace space = {alloc, nullptr};
-    bool isOnly = true;
-    for (Operation *user : alloc.getResult().getUsers())
-      if (auto dealloc = dyn_cast<memref::DeallocOp>(user)) {
-        isOnly &= !space.dealloc && dealloc->getBlock() == loop.getBody();
-        space.dealloc = dealloc;
-      }
-    if (space.dealloc && isOnly &&
+  loop.getBody()->walk([&](memref::AllocOp alloc) {
+    memref::DeallocOp dealloc = findDealloc(alloc);
+    if (dealloc && isInNoInnerLoop(alloc, loop) &&
         llvm::all_of(alloc->getOperands(), [&](Value size) {
           return loop.isDefinedOutsideOfLoop(size);
         }))
-      workspaces.push_back(space);
-  }
+      workspaces.push_back({alloc, dealloc});
+  });
 }
 
 Value SharedLoop::countIterations() {

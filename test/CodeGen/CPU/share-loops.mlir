@@ -71,6 +71,42 @@ func.func @nest(%x: memref<3x4x5xf32>) {
 
 // -----
 
+// The same for one that some iterations need, if each of them needs it once.
+// CHECK-LABEL: func @some
+// CHECK: omp.parallel
+// CHECK: %[[P:.*]] = memref.alloc() : memref<8xf32>
+// CHECK-NOT: memref.alloc
+// CHECK: omp.loop_nest
+// CHECK: scf.if
+// CHECK: memref.copy %{{.*}}, %[[P]]
+// CHECK-NOT: memref.dealloc
+// CHECK: scf.for
+// CHECK: memref.alloc() : memref<8xf32>
+// CHECK: memref.dealloc
+// CHECK: omp.yield
+// CHECK: memref.dealloc %[[P]]
+func.func @some(%x: memref<8xf32>, %y: memref<8xf32>, %c: i1) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.forall (%i) in (8) {
+    scf.if %c {
+      %p = memref.alloc() : memref<8xf32>
+      memref.copy %x, %p : memref<8xf32> to memref<8xf32>
+      memref.copy %p, %y : memref<8xf32> to memref<8xf32>
+      memref.dealloc %p : memref<8xf32>
+    }
+    scf.for %j = %c0 to %i step %c1 {
+      %p = memref.alloc() : memref<8xf32>
+      memref.copy %x, %p : memref<8xf32> to memref<8xf32>
+      memref.copy %p, %y : memref<8xf32> to memref<8xf32>
+      memref.dealloc %p : memref<8xf32>
+    }
+  }
+  return
+}
+
+// -----
+
 // A buffer stays in its iteration if its size depends on that, or if not every
 // iteration frees it at its end.
 // CHECK-LABEL: func @own

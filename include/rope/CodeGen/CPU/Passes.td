@@ -215,9 +215,9 @@ def ShareLoopsPass : Pass<"rope-share-loops"> {
   let description = [{
     Runs on buffers whose deallocations are in place. The outermost `scf.forall`
     become parallel regions of OpenMP, in which each thread takes a run of the
-    iterations; there is no team for a single one. A buffer that each iteration
-    allocates and frees is allocated once by each thread, if its size does not
-    depend on the iteration. An `scf.forall` within another becomes `scf.for`.
+    iterations; there is no team for a single one. A buffer that an iteration
+    allocates and frees once is allocated by each thread for all of its
+    iterations, if its size does not depend on these. An `scf.forall` within another becomes `scf.for`.
 
     ```mlir
     scf.forall (%i) = (0) to (%n) step (64) {
