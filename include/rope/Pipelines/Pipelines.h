@@ -59,7 +59,7 @@ struct CPUPipelineOptions : PassPipelineOptions<CPUPipelineOptions> {
       llvm::cl::init(67108864)};
   Option<bool> threads{
       *this, "threads",
-      llvm::cl::desc("Share heads and rows of attention, heads of linear "
+      llvm::cl::desc("Share heads, rows and keys of attention, heads of linear "
                      "attention, rows of rotations, parts of products and of "
                      "other ops on many elements, and the iterations of "
                      "scf.forall among threads by OpenMP, as many as the "

@@ -53,6 +53,9 @@ AttentionKernel::AttentionKernel(AttentionOp op, CPUPlanAttr plan,
   tileKeys = plan.getKeys() * lanes;
   streams = isStreamed(op, plan.getStream());
   productWidth = plan.getDots() && !streams ? 2 : 1;
+  // Memory is slower than products.
+  if (streams)
+    manyProducts = 1 << 13;
   // Product loops are unrolled by 4 steps, or take vectors of channels.
   paddedChannels = llvm::alignTo(channels, streams ? lanes : 4 * productWidth);
   paddedValueChannels = llvm::alignTo(valueChannels, lanes);

@@ -106,6 +106,17 @@ struct RowBlock {
   Value careful, skipsHidden;
 };
 
+/// Runs of the keys of each head, each of which has a state of its own, where
+/// threads share keys.
+struct Splits {
+  /// How many there are for each head; null if keys are not split.
+  Value count;
+  /// The one at hand.
+  Value current;
+  /// The states of rows.
+  Value states;
+};
+
 struct AttentionKernel : DomainKernel {
   AttentionKernel(AttentionOp op, CPUPlanAttr plan, OpBuilder &builder);
 
@@ -165,6 +176,7 @@ struct AttentionKernel : DomainKernel {
   Packed packed;
   Head head;
   RowBlock block;
+  Splits splits;
 
   /// The coordinates of a row of the head, or of the block at hand; rows past
   /// the end of a block repeat its last one.
@@ -309,9 +321,12 @@ void computeBlock(AttentionKernel &k);
 void loadQueries(AttentionKernel &k);
 /// Empties output, sums and references of the block.
 void resetState(AttentionKernel &k);
+/// How much too large `after` is as the sum of vectors `before` and `x`, by
+/// rounding. Taken from the next term (Kahan), it keeps errors from growing
+/// with the number of terms.
+Value findLost(AttentionKernel &k, Value before, Value x, Value after);
 /// Adds `x` to a vector of output or sums. With memory for it, what is lost by
-/// rounding is kept and added the next time (Kahan), so that errors do not grow
-/// with the number of keys.
+/// rounding is kept for the next time.
 void accumulate(AttentionKernel &k, Value x, Value memory, Value lost,
                 ArrayRef<IndexLike> at);
 /// Why a block is computed again with care.
@@ -326,6 +341,19 @@ struct Doubts {
 Doubts findDoubts(AttentionKernel &k);
 /// Divides, rotates back, rounds and stores.
 void storeOutputs(AttentionKernel &k);
+/// The same of one row with this sum of weights. `getOutput` returns its
+/// output, channels in their usual order, times a factor.
+void storeOutput(AttentionKernel &k, const Coordinates &at, Value sum,
+                 Value minusReference, function_ref<Value(Value)> getOutput);
+
+/// Splits the keys of heads if these are few and threads may share them.
+void setUpSplits(AttentionKernel &k);
+/// Leaves the block those panels that are in the split at hand.
+void takeSplit(AttentionKernel &k);
+/// Keeps the state of the block.
+void storeState(AttentionKernel &k);
+/// Computes a row of the head at hand from the states of all splits.
+void mergeStates(AttentionKernel &k, Value row);
 
 /// The query rows of a key-value head, if they are known.
 std::optional<int64_t> findNumRows(AttentionOp op);

@@ -119,20 +119,41 @@ static Value countParts(AttentionKernel &k) {
   return k.greater(k.lesser(parts, blocks), 1);
 }
 
+/// Merges what splits of keys have left, a row at a time.
+static void mergeSplits(AttentionKernel &k) {
+  Value heads = k.times(k.numBatches, k.numHeads);
+  k.shareInTeam(k.times(heads, k.numRows), 1, [&](Value i) {
+    Value head = k.quotient(i, k.numRows);
+    k.head = Head{};
+    k.head.b = k.quotient(head, k.numHeads);
+    k.head.h = k.remainder(head, k.numHeads);
+    mergeStates(k, k.remainder(i, k.numRows));
+  });
+}
+
 void cpu::computeAttention(AttentionKernel &k) {
+  setUpSplits(k);
   auto member = [&](function_ref<void()> loop) {
     allocateScratch(k);
     allocatePacked(k);
     loop();
     deallocatePacked(k);
+    if (k.splits.count)
+      mergeSplits(k);
   };
-  Value parts = countParts(k);
+  Value parts = k.splits.count ? k.splits.count : countParts(k);
   k.forEachHead(parts, member, [&](Value b, Value h, Value part) {
     k.head = Head{};
     k.head.b = b;
     k.head.h = h;
-    computeHead(k, part, parts);
+    k.splits.current = part;
+    if (k.splits.count)
+      computeHead(k, k.index(0), k.index(1));
+    else
+      computeHead(k, part, parts);
   });
+  if (k.splits.count)
+    memref::DeallocOp::create(k, k.splits.states);
 }
 
 //===----------------------------------------------------------------------===//

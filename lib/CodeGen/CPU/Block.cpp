@@ -214,6 +214,8 @@ void cpu::computeBlock(AttentionKernel &k) {
   k.block.strips = k.quotientUp(k.block.rows, k.tileRows);
   loadQueries(k);
   setUpRanges(k);
+  if (k.splits.count)
+    takeSplit(k);
   // Once more with care if results are in doubt.
   Value no = k.condition(false);
   k.repeat(SmallVector<Value>{no, no},
@@ -227,5 +229,8 @@ void cpu::computeBlock(AttentionKernel &k) {
                                   k.isNot(k.block.careful));
              return {again, k.condition(true), doubts.odd};
            });
-  storeOutputs(k);
+  if (k.splits.count)
+    storeState(k);
+  else
+    storeOutputs(k);
 }

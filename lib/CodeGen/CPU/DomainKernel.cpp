@@ -82,8 +82,11 @@ SmallVector<IndexLike> DomainKernel::getIndices(OperandRole role,
 // Heads
 //===----------------------------------------------------------------------===//
 
-/// Products of a query and a key that are worth the call of a team.
-static constexpr int64_t kManyProducts = 1 << 14;
+Value DomainKernel::paysForTeam() {
+  Value rows =
+      times(times(numBatches, numHeads), times(numGroups, numPositions));
+  return isLess(manyProducts, times(rows, numKeys));
+}
 
 void DomainKernel::forEachHead(
     Value parts, function_ref<void(function_ref<void()> loop)> member,
@@ -95,9 +98,7 @@ void DomainKernel::forEachHead(
       });
     });
   Value heads = times(numBatches, numHeads);
-  Value products = times(times(heads, numGroups), times(numPositions, numKeys));
-  Value pays = isLess(kManyProducts, products);
-  share(times(heads, parts), 1, pays, member, [&](Value i) {
+  share(times(heads, parts), 1, paysForTeam(), member, [&](Value i) {
     Value head = quotient(i, parts);
     body(quotient(head, numHeads), remainder(head, numHeads),
          remainder(i, parts));

@@ -34,6 +34,11 @@ struct DomainKernel : KernelBuilder {
   /// Extents of the domain.
   Value numBatches, numHeads, numGroups, numPositions, numKeys;
 
+  /// Products of a query and a key that are worth the call of a team.
+  int64_t manyProducts = 1 << 14;
+  /// Whether there are that many.
+  Value paysForTeam();
+
   Value getOperand(OperandRole role) { return domain.getRoleOperand(role); }
   Type getElementType(OperandRole role);
   /// The indices of an element of a role's operand. Channels start at

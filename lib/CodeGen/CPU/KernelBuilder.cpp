@@ -281,29 +281,28 @@ void KernelBuilder::when(Value condition, function_ref<void()> then) {
   then();
 }
 
-/// The loop over a thread's share.
-static void buildSharedLoop(KernelBuilder &b, Value end, int64_t step,
-                            function_ref<void(Value)> body, Sharing sharing) {
+void KernelBuilder::shareInTeam(Value end, int64_t step,
+                                function_ref<void(Value)> body,
+                                Sharing sharing) {
   auto toI64 = [&](Value x) -> Value {
-    return arith::IndexCastOp::create(b, b.getI64Type(), x);
+    return arith::IndexCastOp::create(*this, getI64Type(), x);
   };
   omp::WsloopOperands clauses;
   clauses.scheduleKind = omp::ClauseScheduleKindAttr::get(
-      b.getContext(), sharing == Sharing::Free
-                          ? omp::ClauseScheduleKind::Dynamic
-                          : omp::ClauseScheduleKind::Static);
+      getContext(), sharing == Sharing::Free ? omp::ClauseScheduleKind::Dynamic
+                                             : omp::ClauseScheduleKind::Static);
   omp::LoopNestOperands range;
-  range.loopLowerBounds = {toI64(b.index(0))};
+  range.loopLowerBounds = {toI64(index(0))};
   range.loopUpperBounds = {toI64(end)};
-  range.loopSteps = {toI64(b.index(step))};
-  auto sharedLoop = omp::WsloopOp::create(b, clauses);
-  OpBuilder::InsertionGuard guard(b);
-  b.createBlock(&sharedLoop.getRegion());
-  auto nest = omp::LoopNestOp::create(b, range);
-  Block *block =
-      b.createBlock(&nest.getRegion(), {}, {b.getI64Type()}, {b.getLoc()});
-  body(arith::IndexCastOp::create(b, b.getIndexType(), block->getArgument(0)));
-  omp::YieldOp::create(b);
+  range.loopSteps = {toI64(index(step))};
+  auto sharedLoop = omp::WsloopOp::create(*this, clauses);
+  OpBuilder::InsertionGuard guard(*this);
+  createBlock(&sharedLoop.getRegion());
+  auto nest = omp::LoopNestOp::create(*this, range);
+  Block *block = createBlock(&nest.getRegion(), {}, {getI64Type()}, {getLoc()});
+  body(
+      arith::IndexCastOp::create(*this, getIndexType(), block->getArgument(0)));
+  omp::YieldOp::create(*this);
 }
 
 void KernelBuilder::share(Value end, int64_t step, Value pays,
@@ -316,7 +315,7 @@ void KernelBuilder::share(Value end, int64_t step, Value pays,
   auto parallel = omp::ParallelOp::create(*this, team);
   OpBuilder::InsertionGuard guard(*this);
   createBlock(&parallel.getRegion());
-  member([&] { buildSharedLoop(*this, end, step, body, sharing); });
+  member([&] { shareInTeam(end, step, body, sharing); });
   omp::TerminatorOp::create(*this);
 }
 

@@ -164,6 +164,10 @@ public:
   void share(Value end, int64_t step, Value pays,
              function_ref<void(function_ref<void()> loop)> member,
              function_ref<void(Value)> body, Sharing sharing = Sharing::Free);
+  /// A loop within `member`, besides the one that it is given, that all members
+  /// share and wait for.
+  void shareInTeam(Value end, int64_t step, function_ref<void(Value)> body,
+                   Sharing sharing = Sharing::Free);
   /// How many threads a team has, as an index; declareThreadCount comes before.
   Value countThreads();
   using Branch = function_ref<SmallVector<Value>()>;

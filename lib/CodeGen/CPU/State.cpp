@@ -56,6 +56,15 @@ void cpu::resetState(AttentionKernel &k) {
   });
 }
 
+Value cpu::findLost(AttentionKernel &k, Value before, Value x, Value after) {
+  // Of a sum that is infinite nothing is lost.
+  Value difference = k.sub(k.sub(after, before), x);
+  Value isNumber = arith::CmpFOp::create(k, arith::CmpFPredicate::ORD,
+                                         difference, difference);
+  Value zeros = arith::ConstantOp::create(k, k.getZeroAttr(x.getType()));
+  return k.select(isNumber, difference, zeros);
+}
+
 void cpu::accumulate(AttentionKernel &k, Value x, Value memory, Value lost,
                      ArrayRef<IndexLike> at) {
   Value before = k.loadVector(memory, at);
@@ -63,13 +72,8 @@ void cpu::accumulate(AttentionKernel &k, Value x, Value memory, Value lost,
     x = k.sub(x, k.loadVector(lost, at));
   Value after = k.add(before, x);
   k.storeVector(after, memory, at);
-  if (!lost)
-    return;
-  // Of a sum that is infinite nothing is lost.
-  Value difference = k.sub(k.sub(after, before), x);
-  Value isNumber = arith::CmpFOp::create(k, arith::CmpFPredicate::ORD,
-                                         difference, difference);
-  k.storeVector(k.select(isNumber, difference, k.numbers(0.0)), lost, at);
+  if (lost)
+    k.storeVector(findLost(k, before, x, after), lost, at);
 }
 
 static Value loadSum(AttentionKernel &k, Value row) {
@@ -153,10 +157,10 @@ static void addSink(AttentionKernel &k, const Coordinates &at, RowEnd &end,
   end.reference = highest;
 }
 
-static RowEnd finishRow(AttentionKernel &k, Value row, const Coordinates &at) {
+static RowEnd finishRow(AttentionKernel &k, const Coordinates &at, Value sum,
+                        Value minusReference) {
   RowEnd end;
-  end.sum = loadSum(k, row);
-  Value minusReference = k.load(k.scratch.references, {row});
+  end.sum = sum;
   end.reference = k.mul(minusReference, k.number(-kLn2));
   Value isEmpty = arith::CmpFOp::create(k, arith::CmpFPredicate::OEQ, end.sum,
                                         k.number(0.0));
@@ -184,17 +188,27 @@ static void storeLse(AttentionKernel &k, const RowEnd &end,
           k.getIndices(OperandRole::Lse, at));
 }
 
+void cpu::storeOutput(AttentionKernel &k, const Coordinates &at, Value sum,
+                      Value minusReference,
+                      function_ref<Value(Value)> getOutput) {
+  RowEnd end = finishRow(k, at, sum, minusReference);
+  Value output = rotateRow(k, getOutput(end.factor), OperandRole::Output, at);
+  storeRow(k, output, OperandRole::Output, at);
+  if (k.getOperand(OperandRole::Lse))
+    storeLse(k, end, at);
+}
+
 void cpu::storeOutputs(AttentionKernel &k) {
   k.loop(0, k.block.rows, 1, [&](Value row) {
     Coordinates at = k.getRowCoordinates(k.plus(k.block.first, row));
-    RowEnd end = finishRow(k, row, at);
-    Value output = k.loadVector(k.scratch.output, {row, 0}, k.valueChannels);
-    if (k.splitsValues)
-      output = joinPairs(k, output);
-    Value factor = vector::BroadcastOp::create(k, output.getType(), end.factor);
-    output = rotateRow(k, k.mul(output, factor), OperandRole::Output, at);
-    storeRow(k, output, OperandRole::Output, at);
-    if (k.getOperand(OperandRole::Lse))
-      storeLse(k, end, at);
+    auto getOutput = [&](Value factor) {
+      Value output = k.loadVector(k.scratch.output, {row, 0}, k.valueChannels);
+      if (k.splitsValues)
+        output = joinPairs(k, output);
+      return k.mul(output,
+                   vector::BroadcastOp::create(k, output.getType(), factor));
+    };
+    Value sum = loadSum(k, row);
+    storeOutput(k, at, sum, k.load(k.scratch.references, {row}), getOutput);
   });
 }

@@ -40,9 +40,9 @@ CPUPlanAttr chooseCPUPlan(AttentionOp op, CPUPlanAttr given,
 
 /// Replaces attentions on memrefs that have a plan by calls of functions of
 /// vector code, which it adds to the module; with `threads`, OpenMP shares
-/// heads, and rows of these, among threads. Fails, after a diagnostic, for a
-/// plan that is not complete or does not fit its op, and with `threads` for a
-/// module that has something else by the name of a function of OpenMP.
+/// heads, and rows or keys of these, among threads. Fails, after a diagnostic,
+/// for a plan that is not complete or does not fit its op, and with `threads`
+/// for a module that has something else by the name of a function of OpenMP.
 LogicalResult lowerAttentionToVector(ModuleOp module, bool threads = false);
 
 } // namespace mlir::rope

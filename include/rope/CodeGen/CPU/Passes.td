@@ -113,7 +113,8 @@ def AttentionToVectorPass : Pass<"rope-attention-to-vector", "ModuleOp"> {
   }];
   let options = [
     Option<"threads", "threads", "bool", "false",
-           "Let OpenMP share heads, and rows of these, among threads">
+           "Let OpenMP share heads, and rows or, of few heads in decoding, keys "
+           "of these, among threads">
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",

@@ -54,7 +54,8 @@ INSTANTIATE_TEST_SUITE_P(
         VectorCode{"StreamsChunks", "lanes=4 lookup=false",
                    "stream = 1000, rows = 2, keys = 4, channels = 1"},
         VectorCode{"StreamsNarrow", "lanes=8 registers=16 lookup=false",
-                   "stream = 1000, rows = 6, keys = 3"}),
+                   "stream = 1000, rows = 6, keys = 3"},
+        VectorCode{"Splits", "threads", "stream = 1000, rows = 3, keys = 1"}),
     testing::PrintToStringParamName());
 
 //===----------------------------------------------------------------------===//

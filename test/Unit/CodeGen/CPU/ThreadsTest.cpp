@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Heads and rows that threads share, on any number of these: each result is
-// that of one thread, to the last bit.
+// Heads, rows and keys that threads share, on any number of these: each result
+// is that of one thread, to the last bit.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,13 +38,19 @@ static AttentionCase makeCase() {
   return attention;
 }
 
-static void expectSame(AttentionCase attention) {
+static void expectSame(AttentionCase attention, bool splitsKeys = false) {
   attention.randomize(1);
   std::vector<reference::Array> want = attention.run();
   attention.pipelineOptions = "threads";
+  // The first run brings the runtime.
+  (void)attention.run();
+  if (splitsKeys) {
+    setThreads(1);
+    want = attention.run();
+    reference::MaybeError error = check(attention);
+    EXPECT_FALSE(error) << *error;
+  }
   for (int count : kThreadCounts) {
-    // The first run brings the runtime.
-    (void)attention.run();
     setThreads(count);
     expectEqual(attention.run(), want, count);
   }
@@ -67,7 +73,11 @@ TEST(Threads, Attention) {
   attention.g = 1;
   attention.m = 1;
   attention.n = 3000;
-  expectSame(attention);
+  expectSame(attention, /*splitsKeys=*/true);
+  attention.dynamic = true;
+  attention.keyLength = {"b", "i64"};
+  attention.lse.letters = "b(hg)m";
+  expectSame(attention, /*splitsKeys=*/true);
 }
 
 TEST(Threads, LinearAttention) {
