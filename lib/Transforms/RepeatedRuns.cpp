@@ -152,7 +152,7 @@ private:
 SmallVector<unsigned> Word::follow(ArrayRef<unsigned> wanted,
                                    unsigned start) const {
   SmallVector<unsigned> places;
-  size_t end = std::min(ops.size(), start + 2 * wanted.size());
+  size_t end = std::min(ops.size(), start + 3 * wanted.size());
   for (unsigned i = start; i < end && places.size() < wanted.size(); ++i) {
     if (used[i] || ops[i]->getBlock() != ops[start]->getBlock())
       break;

@@ -55,7 +55,11 @@ func.func @layers(%x: !x, %w0: !w, %v0: !w, %w1: !w, %v1: !w) -> !x {
 // CHECK: return
 func.func @shared(%x: !x, %w0: !w, %w1: !w, %w2: !w) -> (!x, !x) {
   %a0 = linalg.matmul ins(%x, %w0 : !x, !w) outs(%x : !x) -> !x
-  %t = math.exp %w0 : !w
+  %s = math.sin %w0 : !w
+  %s2 = math.sin %s : !w
+  %s3 = math.sin %s2 : !w
+  %s4 = math.sin %s3 : !w
+  %t = math.exp %s4 : !w
   %l = math.log %a0 : !x
   %b0 = linalg.matmul ins(%a0, %t : !x, !w) outs(%a0 : !x) -> !x
   %c0 = math.tanh %b0 : !x
