@@ -39,25 +39,26 @@ static SmallVector<OpFoldResult> getSliceOffsets(Operation *op) {
 
 void rope::makeOffsetsOperands(Block &block,
                                const DenseSet<Operation *> &except) {
-  // One of each value, or nobody could tell that two slices are at one place.
-  DenseMap<int64_t, Value> constants;
-  auto getConstant = [&](int64_t value) {
-    Value &constant = constants[value];
-    if (!constant) {
-      OpBuilder builder = OpBuilder::atBlockBegin(&block);
-      constant = arith::ConstantIndexOp::create(
-          builder, block.getParentOp()->getLoc(), value);
-    }
-    return constant;
-  };
+  // One for all slices of tensors like the one that begin at the same place, or
+  // nobody could tell that they do.
+  DenseMap<std::tuple<Type, unsigned, int64_t>, Value> constants;
   for (Operation &op : llvm::make_early_inc_range(block)) {
     SmallVector<OpFoldResult> offsets = getSliceOffsets(&op);
     if (except.contains(&op) ||
         llvm::none_of(offsets, llvm::IsaPred<Attribute>))
       continue;
-    for (OpFoldResult &offset : offsets)
-      if (std::optional<int64_t> value = getConstantIntValue(offset))
-        offset = getConstant(*value);
+    Type whole = op.getOperand(isa<tensor::InsertSliceOp>(op)).getType();
+    for (auto [dim, offset] : llvm::enumerate(offsets)) {
+      std::optional<int64_t> value = getConstantIntValue(offset);
+      if (!value)
+        continue;
+      Value &constant = constants[{whole, dim, *value}];
+      if (!constant) {
+        OpBuilder builder = OpBuilder::atBlockBegin(&block);
+        constant = arith::ConstantIndexOp::create(builder, op.getLoc(), *value);
+      }
+      offset = constant;
+    }
     replaceSlice(&op, offsets);
   }
 }

@@ -254,19 +254,18 @@ func.func @between(%x: !x, %w: !w) -> (!x, !x, !x, !x, !x) {
 
 !x = tensor<1x8xf32>
 !w = tensor<8x8xf32>
-!c = tensor<3x16x8xf32>
+!c = tensor<2x16x8xf32>
 
 // The caches of all layers are passed whole, and each layer puts its own back.
+// A slice of another tensor that begins where one of them does is none of them.
 // CHECK-LABEL: func.func @caches(
-// CHECK-SAME: %[[X:.*]]: tensor<1x8xf32>, %{{.*}}: tensor<8x8xf32>, %[[C:.*]]: tensor<3x16x8xf32>
+// CHECK-SAME: %[[X:.*]]: tensor<1x8xf32>, %{{.*}}: tensor<8x8xf32>, %[[C:.*]]: tensor<2x16x8xf32>
 // CHECK-DAG: %[[ZERO:.*]] = arith.constant 0 : index
 // CHECK-DAG: %[[ONE:.*]] = arith.constant 1 : index
-// CHECK-DAG: %[[TWO:.*]] = arith.constant 2 : index
 // CHECK: %[[A:.*]]:2 = call @caches_repeat(%[[C]], %[[ZERO]],
 // CHECK-NEXT: %[[B:.*]]:2 = call @caches_repeat(%[[A]]#1, %[[ONE]],
-// CHECK-NEXT: %[[D:.*]]:2 = call @caches_repeat(%[[B]]#1, %[[TWO]],
-// CHECK-NEXT: return %[[D]]#0, %[[D]]#1
-// CHECK: func.func private @caches_repeat(%[[C:.*]]: tensor<3x16x8xf32>, %[[L:.*]]: index,
+// CHECK-NEXT: return %[[B]]#0, %[[B]]#1
+// CHECK: func.func private @caches_repeat(%[[C:.*]]: tensor<2x16x8xf32>, %[[L:.*]]: index,
 // CHECK: tensor.extract_slice %[[C]][%[[L]], 0, 0]
 // CHECK: tensor.insert_slice %{{.*}} into %[[C]][%[[L]], 0, 0]
 func.func @caches(%x: !x, %w: !w, %c: !c {bufferization.writable = true}) -> (!x, !c) {
@@ -282,13 +281,7 @@ func.func @caches(%x: !x, %w: !w, %c: !c {bufferization.writable = true}) -> (!x
   %v1 = tensor.extract_slice %t1[1, 0] [8, 8] [1, 1] : tensor<16x8xf32> to !w
   %a1 = linalg.matmul ins(%k1, %v1 : !x, !w) outs(%k1 : !x) -> !x
   %c1 = tensor.insert_slice %t1 into %c0[1, 0, 0] [1, 16, 8] [1, 1, 1] : tensor<16x8xf32> into !c
-  %s2 = tensor.extract_slice %c1[2, 0, 0] [1, 16, 8] [1, 1, 1] : !c to tensor<16x8xf32>
-  %k2 = linalg.matmul ins(%a1, %w : !x, !w) outs(%a1 : !x) -> !x
-  %t2 = tensor.insert_slice %k2 into %s2[5, 0] [1, 8] [1, 1] : !x into tensor<16x8xf32>
-  %v2 = tensor.extract_slice %t2[1, 0] [8, 8] [1, 1] : tensor<16x8xf32> to !w
-  %a2 = linalg.matmul ins(%k2, %v2 : !x, !w) outs(%k2 : !x) -> !x
-  %c2 = tensor.insert_slice %t2 into %c1[2, 0, 0] [1, 16, 8] [1, 1, 1] : tensor<16x8xf32> into !c
-  return %a2, %c2 : !x, !c
+  return %a1, %c1 : !x, !c
 }
 
 // -----
