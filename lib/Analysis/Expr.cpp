@@ -42,6 +42,13 @@ unsigned Expr::computeHash() const {
   return llvm::hash_combine_range(words);
 }
 
+Value Expr::getFirstValue() const {
+  const Expr *expr = this;
+  while (!expr->value && !expr->operands.empty())
+    expr = expr->operands.front();
+  return expr->value;
+}
+
 bool Expr::isStructureOf(const Expr &other) const {
   auto getParts = [](const Expr &e) {
     return std::tuple(e.kind, e.number, e.extent, e.dynamicExtent,
@@ -71,6 +78,7 @@ bool ExprContext::StructureInfo::isEqual(const Structure &a,
 
 const Expr *ExprContext::unique(Expr &&expr) {
   unsigned hash = expr.computeHash();
+  llvm::DenseSet<Structure, StructureInfo> &set = sets[expr.getFirstValue()];
   if (auto found = set.find({&expr, hash}); found != set.end()) {
     auto substitute = substitutes.find(found->expr);
     return substitute == substitutes.end() ? found->expr : substitute->second;

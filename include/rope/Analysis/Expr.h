@@ -91,6 +91,7 @@ public:
 private:
   friend class ExprContext;
   unsigned computeHash() const;
+  Value getFirstValue() const;
   bool isStructureOf(const Expr &other) const;
 
   Kind kind;
@@ -242,7 +243,9 @@ private:
 
   MLIRContext *context;
   llvm::BumpPtrAllocator allocator;
-  llvm::DenseSet<Structure, StructureInfo> set;
+  /// By the first value in expressions, so that those of one op are close to
+  /// each other.
+  llvm::DenseMap<Value, llvm::DenseSet<Structure, StructureInfo>> sets;
   /// Most of what is asked for.
   std::unordered_map<int64_t, const Expr *> ints;
   unsigned exprs = 0;
