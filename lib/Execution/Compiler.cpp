@@ -55,6 +55,8 @@ llvm::Error mlir::rope::getPipelineOptions(const CompileOptions &options,
     return refuse("dots wants a processor with AVX512-BF16");
   pipeline.portable = pipeline.portable || options.portable;
   pipeline.raise = pipeline.raise && !options.portable;
+  // The yardstick reads weights as the model has them.
+  pipeline.packWeights = pipeline.packWeights && !options.portable;
   return llvm::Error::success();
 }
 

@@ -24,7 +24,8 @@ inline Attribute getArgumentAttr(Value value, StringRef name) {
                   : Attribute();
 }
 
-/// Whether a value is the same in every call of its function.
+/// Whether a value is a weight: written by nobody, so that whoever makes it can
+/// store it in another order.
 inline bool isWeight(Value value) {
   return getArgumentAttr(value, kWeightAttrName) ||
          matchPattern(value, m_Constant());

@@ -20,7 +20,6 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/IR/SymbolTable.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "rope/IR/Rope.h"
 #include "rope/Transforms/Passes.h"
 
@@ -100,6 +99,15 @@ static func::FuncOp createFunction(const PairedRuns &runs, StringRef name) {
 // The calls
 //===----------------------------------------------------------------------===//
 
+// What is left was made for runs alone, or for nobody.
+static void eraseUsers(Operation *op) {
+  while (!op->use_empty()) {
+    Operation *user = *op->user_begin();
+    eraseUsers(user);
+    user->erase();
+  }
+}
+
 namespace {
 // Replaces runs by calls of a function.
 class Replacement {
@@ -114,13 +122,11 @@ public:
     for (const PairedRun &run : runs.runs)
       for (Operation *op : run.ops)
         op->dropAllReferences();
-    // What was made for runs alone.
-    for (Operation *op : llvm::reverse(dependents))
-      if (isOpTriviallyDead(op))
-        op->erase();
     for (const PairedRun &run : runs.runs)
-      for (Operation *op : run.ops)
+      for (Operation *op : run.ops) {
+        eraseUsers(op);
         op->erase();
+      }
   }
 
 private:
@@ -130,8 +136,6 @@ private:
   func::FuncOp function;
   // What calls return in place of what runs make.
   IRMapping results;
-  // Of all runs.
-  SmallVector<Operation *> dependents;
 };
 } // namespace
 
@@ -153,7 +157,7 @@ void Replacement::replace(const PairedRun &run) {
   Operation *before = call;
   for (Operation *op : toMove) {
     op->moveAfter(before);
-    dependents.push_back(before = op);
+    before = op;
   }
 }
 

@@ -295,6 +295,10 @@ static SmallVector<Weight> findWeights(func::FuncOp function,
     std::optional<Weight> weight;
     if (obstacle.empty())
       weight = findWeight(function.getArgument(i), target, reason);
+    if (weight && weight->getPackedType() == weight->source.getType()) {
+      reason = "packed, it has the same type, and callers would not notice";
+      weight.reset();
+    }
     if (weight)
       weights.push_back(*weight);
     else

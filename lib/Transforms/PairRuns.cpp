@@ -68,6 +68,7 @@ private:
   LogicalResult pairAllTaken(Operation *a, Operation *b);
   LogicalResult pairTaken(Value a, Value b);
   bool pairRemade(Value a, Value b);
+  bool isInside(Value value);
 
   ArrayRef<Operation *> run;
   SetVector<Operation *> dependents;
@@ -124,10 +125,16 @@ static bool isRemadeTensor(Value value) {
   return op && isRemade(op) && !op->hasTrait<OpTrait::ConstantLike>();
 }
 
+// Whether an op of the run has a region that defines the value.
+bool Pairing::isInside(Value value) {
+  return run.front()->getParentRegion()->isProperAncestor(
+      value.getParentRegion());
+}
+
 LogicalResult Pairing::pairTaken(Value a, Value b) {
   if (auto known = values.find(a); known != values.end())
     return success(known->second == b);
-  if (a.getType() != b.getType() || made.contains(b))
+  if (a.getType() != b.getType() || made.contains(b) || isInside(b))
     return failure();
   if (pairRemade(a, b))
     return success();

@@ -61,7 +61,8 @@ FailureOr<Callee> Callee::get(func::FuncOp function,
   Callee callee(function, end);
   for (Operation *user : users.getUsers(function)) {
     auto call = dyn_cast<func::CallOp>(user);
-    if (!call)
+    // Attributes of single operands and results would have to move, too.
+    if (!call || call.getArgAttrsAttr() || call.getResAttrsAttr())
       return failure();
     callee.calls.push_back(call);
   }

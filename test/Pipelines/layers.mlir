@@ -4,6 +4,11 @@
 // RUN: rope-opt %s --rope-cpu-pipeline | FileCheck %s
 // RUN: rope-run %s --random 1 --shape 0=37x64 --shape 1=37 --compare --rtol 2e-6 | FileCheck %s --check-prefix=SAME
 
+// Checks name the layer that they are in.
+// RUN: rope-opt %s --rope-cpu-pipeline=runtime-checks | FileCheck %s --check-prefix=CHECKED
+// CHECKED: llvm.func @layers(
+// CHECKED-NOT: layers_repeat
+
 // CHECK-LABEL: llvm.func @layers(
 // CHECK-COUNT-3: llvm.call @layers_repeat(
 // CHECK-NOT: llvm.call @layers_repeat(

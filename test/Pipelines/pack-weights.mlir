@@ -2,7 +2,8 @@
 // the work of a layer reads them so. rope-run packs what it is given.
 
 // RUN: rope-opt %s --rope-cpu-pipeline=pack-weights --mlir-print-ir-after=rope-tile-linalg -o /dev/null 2>&1 | FileCheck %s
-// RUN: rope-run %s --pipeline-options=pack-weights --random 1 --compare --rtol 2e-6 | FileCheck %s --check-prefix=SAME
+// RUN: rope-run %s --random 1 --save %t.npz
+// RUN: rope-run %s --pipeline-options=pack-weights --random 1 --expect %t.npz --compare --rtol 2e-6 | FileCheck %s --check-prefix=SAME
 // RUN: rope-compile %s --pipeline-options=pack-weights -o %t.o --header %t.h
 // RUN: FileCheck %s --check-prefix=HEADER --input-file %t.h
 
@@ -15,7 +16,9 @@
 // CHECK-NOT: linalg.unpack
 // CHECK: vector.transfer_read %[[W]][{{.*}} : tensor<2x128x64xf32>, vector<1x64xf32>
 
-// SAME: against plain loops:
+// SAME: against {{.*}}npz:
+// SAME-NEXT: {{.*}} ok
+// SAME-NEXT: against plain loops:
 // SAME-NEXT: {{.*}} ok
 
 // HEADER: void _mlir_ciface_layers(rope_memref_f32_2 *result0, rope_memref_f32_2 *arg0, rope_memref_f32_3 *arg1,

@@ -339,3 +339,81 @@ func.func @memory(%x: memref<8x8xf32>) -> (memref<8x8xf32>, memref<8x8xf32>) {
   linalg.matmul ins(%b, %x : memref<8x8xf32>, memref<8x8xf32>) outs(%b : memref<8x8xf32>)
   return %a, %b : memref<8x8xf32>, memref<8x8xf32>
 }
+
+// -----
+
+!x = tensor<4x8xf32>
+!w = tensor<8x8xf32>
+
+// An empty tensor that nobody takes is no reason to return its size.
+// CHECK-LABEL: func.func @unused(
+// CHECK: %[[A:.*]] = call @unused_repeat(
+// CHECK-NEXT: %[[B:.*]] = call @unused_repeat(%[[A]]
+// CHECK-NEXT: return %[[B]]
+func.func @unused(%x: tensor<?x8xf32>, %w: !w) -> tensor<?x8xf32> {
+  %i0 = arith.constant 0 : index
+  %n0 = tensor.dim %x, %i0 : tensor<?x8xf32>
+  %a0 = linalg.matmul ins(%x, %w : tensor<?x8xf32>, !w) outs(%x : tensor<?x8xf32>) -> tensor<?x8xf32>
+  %b0 = linalg.matmul ins(%a0, %w : tensor<?x8xf32>, !w) outs(%a0 : tensor<?x8xf32>) -> tensor<?x8xf32>
+  %d0 = tensor.empty(%n0) : tensor<?x8xf32>
+  %n1 = tensor.dim %b0, %i0 : tensor<?x8xf32>
+  %a1 = linalg.matmul ins(%b0, %w : tensor<?x8xf32>, !w) outs(%b0 : tensor<?x8xf32>) -> tensor<?x8xf32>
+  %b1 = linalg.matmul ins(%a1, %w : tensor<?x8xf32>, !w) outs(%a1 : tensor<?x8xf32>) -> tensor<?x8xf32>
+  %d1 = tensor.empty(%n1) : tensor<?x8xf32>
+  return %b1 : tensor<?x8xf32>
+}
+
+// -----
+
+!x = tensor<4x8xf32>
+!w = tensor<8x8xf32>
+#id = affine_map<(i, j) -> (i, j)>
+
+// A value from outside is none that a region defines, either way round.
+// CHECK-LABEL: func.func @inside(
+// CHECK-NOT: call
+// CHECK: return
+func.func @inside(%x: !x, %w: !w, %s: f32) -> !x {
+  %a0 = linalg.matmul ins(%x, %w : !x, !w) outs(%x : !x) -> !x
+  %g0 = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%a0 : !x) {
+  ^bb0(%o: f32):
+    linalg.yield %s : f32
+  } -> !x
+  %b0 = linalg.matmul ins(%g0, %w : !x, !w) outs(%g0 : !x) -> !x
+  %t = math.exp %b0 : !x
+  %u = math.log %t : !x
+  %a1 = linalg.matmul ins(%u, %w : !x, !w) outs(%u : !x) -> !x
+  %g1 = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%a1 : !x) {
+  ^bb0(%o: f32):
+    linalg.yield %o : f32
+  } -> !x
+  %b1 = linalg.matmul ins(%g1, %w : !x, !w) outs(%g1 : !x) -> !x
+  return %b1 : !x
+}
+
+// -----
+
+!x = tensor<4x8xf32>
+!w = tensor<8x8xf32>
+#id = affine_map<(i, j) -> (i, j)>
+
+// CHECK-LABEL: func.func @outside(
+// CHECK-NOT: call
+// CHECK: return
+func.func @outside(%x: !x, %w: !w, %s: f32) -> !x {
+  %a0 = linalg.matmul ins(%x, %w : !x, !w) outs(%x : !x) -> !x
+  %g0 = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%a0 : !x) {
+  ^bb0(%o: f32):
+    linalg.yield %o : f32
+  } -> !x
+  %b0 = linalg.matmul ins(%g0, %w : !x, !w) outs(%g0 : !x) -> !x
+  %t = math.exp %b0 : !x
+  %u = math.log %t : !x
+  %a1 = linalg.matmul ins(%u, %w : !x, !w) outs(%u : !x) -> !x
+  %g1 = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%a1 : !x) {
+  ^bb0(%o: f32):
+    linalg.yield %s : f32
+  } -> !x
+  %b1 = linalg.matmul ins(%g1, %w : !x, !w) outs(%g1 : !x) -> !x
+  return %b1 : !x
+}

@@ -154,3 +154,14 @@ func.func private @hidden(%x: tensor<20x32xf32>, %w: tensor<32x128xf32> {rope.we
   %r = linalg.matmul ins(%x, %w : tensor<20x32xf32>, tensor<32x128xf32>) outs(%c : tensor<20x128xf32>) -> tensor<20x128xf32>
   return %r : tensor<20x128xf32>
 }
+
+// -----
+
+// expected-remark @below {{argument 1 is not packed: packed, it has the same type, and callers would not notice}}
+func.func @same(%x: tensor<20x64xf32>, %w: tensor<1x64x64xf32> {rope.weight}, %c: tensor<20x64xf32>) -> tensor<20x64xf32> {
+  %m = tensor.collapse_shape %w [[0, 1], [2]] : tensor<1x64x64xf32> into tensor<64x64xf32>
+  %e = tensor.empty() : tensor<64x64xf32>
+  %t = linalg.transpose ins(%m : tensor<64x64xf32>) outs(%e : tensor<64x64xf32>) permutation = [1, 0]
+  %r = linalg.matmul ins(%x, %t : tensor<20x64xf32>, tensor<64x64xf32>) outs(%c : tensor<20x64xf32>) -> tensor<20x64xf32>
+  return %r : tensor<20x64xf32>
+}

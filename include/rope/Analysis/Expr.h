@@ -27,8 +27,6 @@
 
 #include <vector>
 
-#include <unordered_map>
-
 namespace mlir::arith {
 enum class CmpIPredicate : uint64_t;
 } // namespace mlir::arith
@@ -246,8 +244,6 @@ private:
   /// By the first value in expressions, so that those of one op are close to
   /// each other.
   llvm::DenseMap<Value, llvm::DenseSet<Structure, StructureInfo>> sets;
-  /// Most of what is asked for.
-  std::unordered_map<int64_t, const Expr *> ints;
   unsigned exprs = 0;
   llvm::DenseMap<const Expr *, const Expr *> substitutes;
   llvm::DenseMap<const Expr *, int64_t> lowerBounds;

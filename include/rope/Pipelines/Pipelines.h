@@ -82,9 +82,9 @@ struct CPUPipelineOptions : PassPipelineOptions<CPUPipelineOptions> {
       llvm::cl::init(false)};
   Option<bool> packWeights{
       *this, "pack-weights",
-      llvm::cl::desc("Take arguments that are a rope.weight in the order in "
-                     "which products read them, and make a function "
-                     "pack_weights_of_F that puts them in it"),
+      llvm::cl::desc("Store constants in the order in which products read "
+                     "them, take arguments that are a rope.weight in it, and "
+                     "make a function pack_weights_of_F that puts them in it"),
       llvm::cl::init(false)};
   Option<bool> runtimeChecks{
       *this, "runtime-checks",

@@ -56,7 +56,7 @@ def OutlineRepeatsPass : Pass<"rope-outline-repeats", "ModuleOp"> {
     callers have a use for afterwards. Numbers do not change.
   }];
   let options = [
-    Option<"minProducts", "min-products", "int64_t", /*default=*/"2",
+    Option<"minProducts", "min-products", "unsigned", /*default=*/"2",
            "Products, among them attention, that a run has at least">
   ];
   let dependentDialects = [

@@ -11,7 +11,7 @@ namespace mlir::rope::test {
 
 /// Numbers of threads: one, divisors of little, and more than there is work
 /// for.
-inline constexpr int kThreadCounts[] = {1, 2, 3, 8};
+inline constexpr int kThreadCounts[] = {1, 2, 3, 7, 8};
 
 /// Sets how many threads programs use. What is compiled with threads has
 /// brought their runtime into this process before.
