@@ -82,7 +82,8 @@ std::unique_ptr<Executable> Executable::compile(ModuleOp module,
   engineOptions.llvmModuleBuilder = translateToLLVMIR;
   engineOptions.sectionMemoryMapper = executable->mapper.get();
   auto transform = [&](llvm::Module *llvmModule) {
-    return optimize(*llvmModule, target, options);
+    optimize(*llvmModule, target, options);
+    return llvm::Error::success();
   };
   engineOptions.transformer = transform;
   // The engine keeps one machine for code generation, the optimizer another.

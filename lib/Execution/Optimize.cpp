@@ -89,9 +89,8 @@ static void inlineSingleCallsFirst(llvm::Module &module) {
       function.addFnAttr(llvm::Attribute::AlwaysInline);
 }
 
-llvm::Error mlir::rope::optimize(llvm::Module &module,
-                                 llvm::TargetMachine &machine,
-                                 const CompileOptions &options) {
+void mlir::rope::optimize(llvm::Module &module, llvm::TargetMachine &machine,
+                          const CompileOptions &options) {
   ExecutionEngine::setupTargetTripleAndDataLayout(&module, &machine);
   const llvm::OptimizationLevel levels[] = {
       llvm::OptimizationLevel::O0, llvm::OptimizationLevel::O1,
@@ -126,5 +125,4 @@ llvm::Error mlir::rope::optimize(llvm::Module &module,
     inlineSingleCallsFirst(module);
   builder.buildPerModuleDefaultPipeline(levels[options.optLevel])
       .run(module, modules);
-  return llvm::Error::success();
 }

@@ -103,8 +103,7 @@ CompileJob::compileModule(llvm::TargetMachine &machine) {
   if (!llvmModule)
     return alreadyReported();
   progress.start("optimizing");
-  if (llvm::Error error = optimize(*llvmModule, machine, options))
-    return std::move(error);
+  optimize(*llvmModule, machine, options);
   return llvmModule;
 }
 

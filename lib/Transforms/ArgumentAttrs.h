@@ -13,14 +13,19 @@
 
 namespace mlir::rope {
 
+/// The function whose argument a value is, or null.
+inline FunctionOpInterface getFunctionOf(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  return argument
+             ? dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp())
+             : FunctionOpInterface();
+}
+
 /// The attribute of the function's argument that a value is, or null.
 inline Attribute getArgumentAttr(Value value, StringRef name) {
-  auto argument = dyn_cast<BlockArgument>(value);
-  auto function =
-      argument
-          ? dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp())
-          : FunctionOpInterface();
-  return function ? function.getArgAttr(argument.getArgNumber(), name)
+  FunctionOpInterface function = getFunctionOf(value);
+  return function ? function.getArgAttr(
+                        cast<BlockArgument>(value).getArgNumber(), name)
                   : Attribute();
 }
 

@@ -199,16 +199,11 @@ static unsigned countTaken(ArrayRef<Operation *> run) {
                         [&](Value value) { return !made.contains(value); });
 }
 
-PairedRuns rope::takePairedRuns(SmallVector<Run> &runs) {
-  // One value can stand in another run for two, but not two for one.
-  auto *first = llvm::max_element(runs, [](const Run &a, const Run &b) {
-    return countTaken(a) < countTaken(b);
-  });
-  std::iter_swap(runs.begin(), first);
-  PairedRuns paired;
+// Pairs what can be paired with the first run; returns the other runs.
+static SmallVector<Run> pairWithFirst(ArrayRef<Run> runs, PairedRuns &paired) {
   paired.runs.emplace_back().ops = runs.front();
   SmallVector<Run> others;
-  for (const Run &run : ArrayRef(runs).drop_front()) {
+  for (const Run &run : runs.drop_front()) {
     SetVector<Value> inputs;
     FailureOr<PairedRun> pair = Pairing(run, inputs).pair(runs.front());
     if (failed(pair)) {
@@ -220,10 +215,24 @@ PairedRuns rope::takePairedRuns(SmallVector<Run> &runs) {
   }
   for (Value input : paired.inputs)
     paired.runs.front().values[input] = input;
+  return others;
+}
+
+PairedRuns rope::takePairedRuns(SmallVector<Run> &runs) {
+  // One value can stand in another run for two, but not two for one.
+  auto *first = llvm::max_element(runs, [](const Run &a, const Run &b) {
+    return countTaken(a) < countTaken(b);
+  });
+  std::iter_swap(runs.begin(), first);
+  PairedRuns paired;
+  SmallVector<Run> others = pairWithFirst(runs, paired);
   // What one run has as an input, another may not come upon.
   llvm::erase_if(paired.runs, [&](const PairedRun &run) {
-    return !llvm::all_of(
-        paired.inputs, [&](Value input) { return run.values.contains(input); });
+    if (llvm::all_of(paired.inputs,
+                     [&](Value input) { return run.values.contains(input); }))
+      return false;
+    others.push_back(run.ops);
+    return true;
   });
   paired.outputs = findOutputs(paired.runs);
   for (Value output : paired.outputs)

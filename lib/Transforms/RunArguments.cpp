@@ -27,14 +27,6 @@ static constexpr StringLiteral kBufferLayoutAttrName =
 static constexpr StringLiteral kWritableAttrName =
     bufferization::BufferizationDialect::kWritableAttrName;
 
-// The function whose argument a value is.
-static FunctionOpInterface getFunction(Value value) {
-  auto argument = dyn_cast<BlockArgument>(value);
-  return argument
-             ? dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp())
-             : FunctionOpInterface();
-}
-
 //===----------------------------------------------------------------------===//
 // Layouts
 //===----------------------------------------------------------------------===//
@@ -150,7 +142,7 @@ static bool isProtected(Value value) {
     value = value.getDefiningOp()->getOperand(0);
   if (matchPattern(value, m_Constant()))
     return true;
-  FunctionOpInterface function = getFunction(value);
+  FunctionOpInterface function = getFunctionOf(value);
   auto writable =
       dyn_cast_if_present<BoolAttr>(getArgumentAttr(value, kWritableAttrName));
   return function && (writable ? !writable.getValue() : function.isPublic());

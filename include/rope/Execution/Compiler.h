@@ -82,8 +82,8 @@ std::unique_ptr<llvm::Module> translateToLLVMIR(Operation *module,
 
 /// Makes `module` one for `machine` and runs LLVM's optimization pipeline of
 /// `options.optLevel`.
-llvm::Error optimize(llvm::Module &module, llvm::TargetMachine &machine,
-                     const CompileOptions &options);
+void optimize(llvm::Module &module, llvm::TargetMachine &machine,
+              const CompileOptions &options);
 
 /// The object file of `module`.
 llvm::Expected<std::string> emitObject(llvm::Module &module,
