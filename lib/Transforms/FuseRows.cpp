@@ -199,15 +199,10 @@ SmallVector<Value> RowGroup::createBody(ValueRange positions,
   SmallVector<Value> updated(carried);
   for (Operation *op : members) {
     auto member = cast<GenericOp>(op);
-    SmallVector<Range> domain =
-        cast<TilingInterface>(op).getIterationDomain(rewriter);
-    SmallVector<OpFoldResult> offsets(domain.size(), rewriter.getIndexAttr(0));
-    SmallVector<OpFoldResult> sizes;
-    for (const Range &range : domain)
-      sizes.push_back(range.size);
+    IterationBox box = getIterationBox(rewriter, member);
     for (unsigned i : llvm::seq(depth)) {
-      offsets[i] = positions[i];
-      sizes[i] = rewriter.getIndexAttr(1);
+      box.offsets[i] = positions[i];
+      box.sizes[i] = rewriter.getIndexAttr(1);
     }
     SmallVector<Value> inits;
     for (auto [result, init] :
@@ -217,8 +212,7 @@ SmallVector<Value> RowGroup::createBody(ValueRange positions,
                                            : updated[at - escaping.begin()]);
     }
     SmallVector<Value> results;
-    GenericOp piece =
-        createPiece(rewriter, member, offsets, sizes, inits, results);
+    GenericOp piece = createPiece(rewriter, member, box, inits, results);
     connect(piece, member);
     for (auto [result, row, whole] :
          llvm::zip(op->getResults(), piece->getResults(), results)) {
@@ -242,11 +236,9 @@ bool RowGroup::isShared() const {
 SmallVector<Value> RowGroup::createLoops() {
   Operation *first = members.front();
   Location loc = first->getLoc();
-  SmallVector<Range> domain =
-      cast<TilingInterface>(first).getIterationDomain(rewriter);
-  SmallVector<OpFoldResult> ends;
-  for (const Range &range : ArrayRef(domain).take_front(depth))
-    ends.push_back(range.size);
+  SmallVector<OpFoldResult> ends =
+      getIterationBox(rewriter, cast<GenericOp>(first)).sizes;
+  ends.truncate(depth);
   SmallVector<Value> carried;
   for (Value result : escaping) {
     auto member = cast<GenericOp>(result.getDefiningOp());

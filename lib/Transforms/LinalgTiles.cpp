@@ -25,17 +25,17 @@ using namespace mlir;
 using linalg::GenericOp;
 
 GenericOp rope::createPiece(RewriterBase &rewriter, GenericOp op,
-                            ArrayRef<OpFoldResult> offsets,
-                            ArrayRef<OpFoldResult> sizes, ValueRange inits,
+                            const IterationBox &box, ValueRange inits,
                             SmallVectorImpl<Value> &results) {
   SmallVector<Value> operands = op.getDpsInputs();
   llvm::append_range(operands, inits);
-  SmallVector<Value> parts = linalg::makeTiledShapes(
-      rewriter, op.getLoc(), op, operands, offsets, sizes, /*sizeBounds=*/{},
-      /*omitPartialTileCheck=*/true);
+  SmallVector<Value> parts =
+      linalg::makeTiledShapes(rewriter, op.getLoc(), op, operands, box.offsets,
+                              box.sizes, /*sizeBounds=*/{},
+                              /*omitPartialTileCheck=*/true);
   auto piece = cast<GenericOp>(mlir::clone(
       rewriter, op, linalg::getTensorOutputTypes(op, parts), parts));
-  linalg::offsetIndices(rewriter, cast<linalg::LinalgOp>(*piece), offsets);
+  linalg::offsetIndices(rewriter, cast<linalg::LinalgOp>(*piece), box.offsets);
   ArrayRef<Value> initParts = ArrayRef(parts).take_back(inits.size());
   for (auto [init, part, value] :
        llvm::zip_equal(inits, initParts, piece->getResults())) {
@@ -52,8 +52,14 @@ GenericOp rope::createPiece(RewriterBase &rewriter, GenericOp op,
   return piece;
 }
 
-static SmallVector<OpFoldResult> getSizes(ArrayRef<Range> domain) {
-  return llvm::map_to_vector(domain, [](const Range &r) { return r.size; });
+rope::IterationBox rope::getIterationBox(RewriterBase &rewriter, GenericOp op) {
+  IterationBox box;
+  for (const Range &range :
+       cast<TilingInterface>(op.getOperation()).getIterationDomain(rewriter)) {
+    box.offsets.push_back(rewriter.getIndexAttr(0));
+    box.sizes.push_back(range.size);
+  }
+  return box;
 }
 
 // Rounds an extent down to a multiple of `size`.
@@ -134,36 +140,32 @@ rope::DimPieces rope::tileDim(RewriterBase &rewriter, GenericOp op,
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(op);
   Location loc = op.getLoc();
-  SmallVector<Range> domain =
-      cast<TilingInterface>(op.getOperation()).getIterationDomain(rewriter);
-  SmallVector<OpFoldResult> sizes = getSizes(domain);
-  SmallVector<OpFoldResult> offsets(sizes.size(), rewriter.getIndexAttr(0));
-  OpFoldResult all = sizes[dim];
+  IterationBox box = getIterationBox(rewriter, op);
+  OpFoldResult all = box.sizes[dim];
   OpFoldResult end = getWholePieces(rewriter, loc, all, size);
   Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
   Value step = arith::ConstantIndexOp::create(rewriter, loc, size);
 
   DimPieces pieces;
-  sizes[dim] = rewriter.getIndexAttr(size);
+  box.sizes[dim] = rewriter.getIndexAttr(size);
   auto loop = scf::ForOp::create(
       rewriter, loc, zero, getValueOrCreateConstantIndexOp(rewriter, loc, end),
       step, op.getDpsInits(),
       [&](OpBuilder &, Location, Value position, ValueRange carried) {
-        offsets[dim] = position;
+        box.offsets[dim] = position;
         SmallVector<Value> updated;
-        pieces.main =
-            createPiece(rewriter, op, offsets, sizes, carried, updated);
+        pieces.main = createPiece(rewriter, op, box, carried, updated);
         scf::YieldOp::create(rewriter, loc, updated);
       });
   SmallVector<Value> results = loop.getResults();
   if (ShapedType::isDynamic(extent) ? size > 1 : extent % size != 0) {
-    offsets[dim] = end;
+    box.offsets[dim] = end;
     AffineExpr n = rewriter.getAffineSymbolExpr(0);
     AffineExpr e = rewriter.getAffineSymbolExpr(1);
-    sizes[dim] =
+    box.sizes[dim] =
         affine::makeComposedFoldedAffineApply(rewriter, loc, n - e, {all, end});
     SmallVector<Value> updated;
-    pieces.tail = createPiece(rewriter, op, offsets, sizes, results, updated);
+    pieces.tail = createPiece(rewriter, op, box, results, updated);
     results = updated;
   }
   rewriter.replaceOp(op, results);
@@ -210,10 +212,8 @@ static rope::DimPieces chooseSize(RewriterBase &rewriter, GenericOp block,
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(block);
   Location loc = block.getLoc();
-  SmallVector<OpFoldResult> sizes = getSizes(
-      cast<TilingInterface>(block.getOperation()).getIterationDomain(rewriter));
-  SmallVector<OpFoldResult> offsets(sizes.size(), rewriter.getIndexAttr(0));
-  Value have = getValueOrCreateConstantIndexOp(rewriter, loc, sizes[dim]);
+  rope::IterationBox box = rope::getIterationBox(rewriter, block);
+  Value have = getValueOrCreateConstantIndexOp(rewriter, loc, box.sizes[dim]);
   Value most = arith::ConstantIndexOp::create(rewriter, loc, size);
   Value isWhole = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq,
                                         have, most);
@@ -222,10 +222,10 @@ static rope::DimPieces chooseSize(RewriterBase &rewriter, GenericOp block,
                                   /*addElseBlock=*/true);
   auto createBranch = [&](Block *branch, OpFoldResult extent) {
     rewriter.setInsertionPointToStart(branch);
-    sizes[dim] = extent;
+    box.sizes[dim] = extent;
     SmallVector<Value> updated;
-    GenericOp piece = rope::createPiece(rewriter, block, offsets, sizes,
-                                        block.getDpsInits(), updated);
+    GenericOp piece =
+        rope::createPiece(rewriter, block, box, block.getDpsInits(), updated);
     mergeSlices(rewriter, piece);
     rope::fillLike(rewriter, piece, whole);
     scf::YieldOp::create(rewriter, loc, updated);
@@ -249,21 +249,19 @@ rope::DimPieces rope::shareDim(RewriterBase &rewriter, GenericOp op,
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(op);
   Location loc = op.getLoc();
-  SmallVector<OpFoldResult> sizes = getSizes(
-      cast<TilingInterface>(op.getOperation()).getIterationDomain(rewriter));
-  SmallVector<OpFoldResult> offsets(sizes.size(), rewriter.getIndexAttr(0));
-  OpFoldResult all = sizes[dim], step = rewriter.getIndexAttr(size);
+  IterationBox box = getIterationBox(rewriter, op);
+  OpFoldResult all = box.sizes[dim], step = rewriter.getIndexAttr(size);
   GenericOp block;
   scf::ForallOp loop = createSharedLoop(
       rewriter, loc, all, step,
       llvm::map_to_vector(op.getDpsInits(), getDestination),
       [&](ValueRange positions, ValueRange carried) {
         Value position = positions.front();
-        offsets[dim] = position;
-        sizes[dim] =
+        box.offsets[dim] = position;
+        box.sizes[dim] =
             hasRest ? getBlockSize(rewriter, loc, all, position, size) : step;
         SmallVector<Value> updated;
-        block = createPiece(rewriter, op, offsets, sizes, carried, updated);
+        block = createPiece(rewriter, op, box, carried, updated);
         return updated;
       });
   DimPieces pieces = {block, nullptr};
@@ -296,10 +294,8 @@ rope::DimBlock rope::tileDimInBlocks(RewriterBase &rewriter, GenericOp op,
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(op);
   Location loc = op.getLoc();
-  SmallVector<OpFoldResult> sizes = getSizes(
-      cast<TilingInterface>(op.getOperation()).getIterationDomain(rewriter));
-  SmallVector<OpFoldResult> offsets(sizes.size(), rewriter.getIndexAttr(0));
-  OpFoldResult all = sizes[dim];
+  IterationBox box = getIterationBox(rewriter, op);
+  OpFoldResult all = box.sizes[dim];
   Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
   Value step = arith::ConstantIndexOp::create(rewriter, loc, size);
   // Also a dim without elements has a block.
@@ -314,11 +310,11 @@ rope::DimBlock rope::tileDimInBlocks(RewriterBase &rewriter, GenericOp op,
       step, op.getDpsInits());
   rewriter.setInsertionPointToStart(loop.getBody());
   Value position = loop.getInductionVar();
-  offsets[dim] = position;
-  sizes[dim] = getBlockSize(rewriter, loc, all, position, size);
+  box.offsets[dim] = position;
+  box.sizes[dim] = getBlockSize(rewriter, loc, all, position, size);
   SmallVector<Value> updated;
-  GenericOp block = createPiece(rewriter, op, offsets, sizes,
-                                loop.getRegionIterArgs(), updated);
+  GenericOp block =
+      createPiece(rewriter, op, box, loop.getRegionIterArgs(), updated);
   scf::YieldOp::create(rewriter, loc, updated);
   rewriter.replaceOp(op, loop.getResults());
   return {block, position};

@@ -29,11 +29,18 @@ struct DimPieces {
   linalg::GenericOp tail;
 };
 
-/// Computes the piece of `op` at `offsets` and `sizes` of its iteration domain
-/// into `inits`. Returns the piece and appends the updated inits to `results`.
+/// A part of the iteration domain of an op.
+struct IterationBox {
+  SmallVector<OpFoldResult> offsets, sizes;
+};
+
+/// All of the iteration domain. Creates what computes sizes that are not known.
+IterationBox getIterationBox(RewriterBase &rewriter, linalg::GenericOp op);
+
+/// Computes the piece of `op` in `box` into `inits`. Returns the piece and
+/// appends the updated inits to `results`.
 linalg::GenericOp createPiece(RewriterBase &rewriter, linalg::GenericOp op,
-                              ArrayRef<OpFoldResult> offsets,
-                              ArrayRef<OpFoldResult> sizes, ValueRange inits,
+                              const IterationBox &box, ValueRange inits,
                               SmallVectorImpl<Value> &results);
 
 /// Replaces `op` by a loop over pieces of `size` elements of `dim` and one

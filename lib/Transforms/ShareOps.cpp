@@ -153,13 +153,10 @@ static void shareUnits(RewriterBase &rewriter, GenericOp op,
                        ArrayRef<unsigned> dims) {
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(op);
-  SmallVector<OpFoldResult> sizes, ends;
-  for (const Range &range :
-       cast<TilingInterface>(op.getOperation()).getIterationDomain(rewriter))
-    sizes.push_back(range.size);
-  SmallVector<OpFoldResult> offsets(sizes.size(), rewriter.getIndexAttr(0));
+  IterationBox box = getIterationBox(rewriter, op);
+  SmallVector<OpFoldResult> ends;
   for (unsigned dim : dims)
-    ends.push_back(std::exchange(sizes[dim], rewriter.getIndexAttr(1)));
+    ends.push_back(std::exchange(box.sizes[dim], rewriter.getIndexAttr(1)));
   SmallVector<OpFoldResult> steps(dims.size(), rewriter.getIndexAttr(1));
   GenericOp piece;
   scf::ForallOp loop = createSharedLoop(
@@ -167,9 +164,9 @@ static void shareUnits(RewriterBase &rewriter, GenericOp op,
       llvm::map_to_vector(op.getDpsInits(), getDestination),
       [&](ValueRange positions, ValueRange carried) {
         for (auto [dim, position] : llvm::zip_equal(dims, positions))
-          offsets[dim] = position;
+          box.offsets[dim] = position;
         SmallVector<Value> updated;
-        piece = createPiece(rewriter, op, offsets, sizes, carried, updated);
+        piece = createPiece(rewriter, op, box, carried, updated);
         return updated;
       });
   fillLike(rewriter, piece, op);

@@ -176,16 +176,13 @@ public:
   LogicalResult run() {
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPoint(op);
-    auto tiling = cast<TilingInterface>(op.getOperation());
-    for (const Range &range : tiling.getIterationDomain(rewriter))
-      sizes.push_back(range.size);
-    offsets.assign(sizes.size(), rewriter.getIndexAttr(0));
-    extent = sizes[dim];
-    sizes[dim] = rewriter.getIndexAttr(size);
+    box = getIterationBox(rewriter, op);
+    extent = box.sizes[dim];
+    box.sizes[dim] = rewriter.getIndexAttr(size);
     auto partial = cast<PartialReductionOpInterface>(op.getOperation());
     FailureOr<SmallVector<Value>> start =
-        partial.generateInitialTensorForPartialReduction(rewriter, loc, sizes,
-                                                         dims);
+        partial.generateInitialTensorForPartialReduction(rewriter, loc,
+                                                         box.sizes, dims);
     if (failed(start))
       return failure();
     AffineExpr n = rewriter.getAffineSymbolExpr(0);
@@ -214,17 +211,18 @@ private:
     return scf::ForOp::create(
         rewriter, loc, zero, bound, step, start,
         [&](OpBuilder &, Location, Value position, ValueRange carried) {
-          offsets[dim] = position;
+          box.offsets[dim] = position;
           FailureOr<TilingResult> piece = partial.tileToPartialReduction(
               rewriter, loc,
               ReductionTilingStrategy::PartialReductionOuterReduction, carried,
-              offsets, sizes, dims, {});
+              box.offsets, box.sizes, dims, {});
           body = succeeded(piece) ? dyn_cast<GenericOp>(piece->tiledOps.front())
                                   : GenericOp();
           // Upstream leaves them as if each piece were the first.
           if (body)
-            linalg::offsetIndices(
-                rewriter, cast<linalg::LinalgOp>(body.getOperation()), offsets);
+            linalg::offsetIndices(rewriter,
+                                  cast<linalg::LinalgOp>(body.getOperation()),
+                                  box.offsets);
           scf::YieldOp::create(rewriter, loc,
                                body ? ValueRange(piece->tiledValues) : carried);
         });
@@ -237,10 +235,10 @@ private:
         rewriter, loc, n - e, {extent, end});
     if (isZeroInteger(rest))
       return;
-    offsets[dim] = end;
-    sizes[dim] = rest;
+    box.offsets[dim] = end;
+    box.sizes[dim] = rest;
     SmallVector<Value> updated;
-    createPiece(rewriter, op, offsets, sizes, results, updated);
+    createPiece(rewriter, op, box, results, updated);
     results = updated;
   }
 
@@ -271,7 +269,7 @@ private:
   int64_t size;
   Location loc;
   llvm::SetVector<unsigned> dims;
-  SmallVector<OpFoldResult> offsets, sizes;
+  IterationBox box;
   OpFoldResult extent, end;
 };
 } // namespace
