@@ -45,12 +45,11 @@ static bool isSmallOverVectors(const llvm::Loop &loop) {
   auto isVector = [](const llvm::Instruction &op) {
     return op.getType()->isVectorTy();
   };
+  auto hasVectors = [&](const llvm::BasicBlock *block) {
+    return llvm::any_of(*block, isVector);
+  };
   return countInstructions(loop) < kMinVectorLoopSize &&
-         llvm::any_of(
-             loop.blocks(),
-             [&](const llvm::BasicBlock *block) {
-               return llvm::any_of(*block, isVector);
-             });
+         llvm::any_of(loop.blocks(), hasVectors);
 }
 
 namespace {

@@ -133,16 +133,14 @@ static Value getWeight(AttentionKernel &k, State &state, Value minusReference) {
 static Value addUp(AttentionKernel &k, Value row, Type type,
                    function_ref<Value(State &)> getTerm) {
   Value zeros = arith::ConstantOp::create(k, k.getZeroAttr(type));
-  return k
-      .loop(0, k.splits.count, 1, SmallVector<Value>{zeros, zeros},
-            [&](Value split, ValueRange carried) {
-              State state(k, split, row);
-              Value term = k.sub(getTerm(state), carried[1]);
-              Value sum = k.add(carried[0], term);
-              return SmallVector<Value>{sum,
-                                        findLost(k, carried[0], term, sum)};
-            })
-      .front();
+  auto addTerm = [&](Value split, ValueRange carried) {
+    State state(k, split, row);
+    Value term = k.sub(getTerm(state), carried[1]);
+    Value sum = k.add(carried[0], term);
+    return SmallVector<Value>{sum, findLost(k, carried[0], term, sum)};
+  };
+  SmallVector<Value> start = {zeros, zeros};
+  return k.loop(0, k.splits.count, 1, start, addTerm).front();
 }
 
 void cpu::mergeStates(AttentionKernel &k, Value row) {
