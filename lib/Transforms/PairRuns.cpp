@@ -112,10 +112,7 @@ bool Pairing::pairRemade(Value a, Value b) {
   if (!first || !other || !isRemade(first) || !areSimilar(first, other))
     return false;
   pairMade(first, other);
-  if (succeeded(pairAllTaken(first, other)))
-    return true;
-  values.erase(a);
-  return false;
+  return succeeded(pairAllTaken(first, other));
 }
 
 // Whether a value is one that costs nothing in the function, but memory if it
@@ -226,14 +223,6 @@ PairedRuns rope::takePairedRuns(SmallVector<Run> &runs) {
   std::iter_swap(runs.begin(), first);
   PairedRuns paired;
   SmallVector<Run> others = pairWithFirst(runs, paired);
-  // What one run has as an input, another may not come upon.
-  llvm::erase_if(paired.runs, [&](const PairedRun &run) {
-    if (llvm::all_of(paired.inputs,
-                     [&](Value input) { return run.values.contains(input); }))
-      return false;
-    others.push_back(run.ops);
-    return true;
-  });
   paired.outputs = findOutputs(paired.runs);
   for (Value output : paired.outputs)
     paired.runs.front().values[output] = output;

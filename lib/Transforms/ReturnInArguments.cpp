@@ -128,13 +128,11 @@ void Callee::moveResult(unsigned index) {
     return;
   SmallVector<Operation *> views;
   Value buffer = stripViews(result, views);
-  // Of a size that is known, and whenever the function is called.
+  // Of a size that is known.
   auto alloc = buffer.getDefiningOp<memref::AllocOp>();
-  if (alloc && alloc->getNumOperands() == 0 &&
-      alloc->getBlock() == &function.front())
+  if (alloc && alloc->getNumOperands() == 0)
     buffer = addArgument(alloc);
-  auto argument = dyn_cast<BlockArgument>(buffer);
-  if (argument && argument.getOwner() == &function.front())
+  if (auto argument = dyn_cast<BlockArgument>(buffer))
     dropResult(index, argument.getArgNumber(), views);
 }
 

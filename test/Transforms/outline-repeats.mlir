@@ -417,3 +417,99 @@ func.func @outside(%x: !x, %w: !w, %s: f32) -> !x {
   %b1 = linalg.matmul ins(%g1, %w : !x, !w) outs(%g1 : !x) -> !x
   return %b1 : !x
 }
+
+// -----
+
+!x = tensor<4x8xf32>
+!w = tensor<8x8xf32>
+
+// What one run takes from outside, another makes itself.
+// CHECK-LABEL: func.func @own(
+// CHECK-NOT: call
+// CHECK: return
+func.func @own(%x: !x, %y: !x, %w: !w, %v: !w) -> !x {
+  %a0 = linalg.matmul ins(%x, %w : !x, !w) outs(%x : !x) -> !x
+  %b0 = linalg.matmul ins(%y, %v : !x, !w) outs(%a0 : !x) -> !x
+  %t = math.exp %b0 : !x
+  %u = math.log %t : !x
+  %a1 = linalg.matmul ins(%u, %w : !x, !w) outs(%u : !x) -> !x
+  %b1 = linalg.matmul ins(%a1, %v : !x, !w) outs(%a1 : !x) -> !x
+  return %b1 : !x
+}
+
+// -----
+
+!x = tensor<4x8xf32>
+!w = tensor<8x8xf32>
+
+// What stands between the ops of the first layer is made of them, and taken by
+// them: a call cannot stand both before and after it.
+// CHECK-LABEL: func.func @between(
+// CHECK: linalg.matmul
+// CHECK: math.exp
+// CHECK: linalg.matmul
+// CHECK: call @between_repeat(
+// CHECK: call @between_repeat(
+func.func @between(%x: !x, %y: !x, %w: !w, %v: !w) -> !x {
+  %a0 = linalg.matmul ins(%x, %w : !x, !w) outs(%x : !x) -> !x
+  %e0 = math.exp %a0 : !x
+  %b0 = linalg.matmul ins(%e0, %v : !x, !w) outs(%a0 : !x) -> !x
+  %c0 = math.tanh %b0 : !x
+  %a1 = linalg.matmul ins(%c0, %w : !x, !w) outs(%c0 : !x) -> !x
+  %b1 = linalg.matmul ins(%y, %v : !x, !w) outs(%a1 : !x) -> !x
+  %c1 = math.tanh %b1 : !x
+  %a2 = linalg.matmul ins(%c1, %w : !x, !w) outs(%c1 : !x) -> !x
+  %b2 = linalg.matmul ins(%y, %v : !x, !w) outs(%a2 : !x) -> !x
+  %c2 = math.tanh %b2 : !x
+  return %c2 : !x
+}
+
+// -----
+
+!x = tensor<4x8xf32>
+!w = tensor<8x8xf32>
+func.func private @effect()
+
+// Nothing with an effect changes places with a layer.
+// CHECK-LABEL: func.func @effects(
+// CHECK: linalg.matmul
+// CHECK: call @effect()
+// CHECK: linalg.matmul
+// CHECK: call @effects_repeat(
+// CHECK: call @effects_repeat(
+func.func @effects(%x: !x, %w: !w, %v: !w) -> !x {
+  %a0 = linalg.matmul ins(%x, %w : !x, !w) outs(%x : !x) -> !x
+  call @effect() : () -> ()
+  %b0 = linalg.matmul ins(%a0, %v : !x, !w) outs(%a0 : !x) -> !x
+  %c0 = math.tanh %b0 : !x
+  %a1 = linalg.matmul ins(%c0, %w : !x, !w) outs(%c0 : !x) -> !x
+  %b1 = linalg.matmul ins(%a1, %v : !x, !w) outs(%a1 : !x) -> !x
+  %c1 = math.tanh %b1 : !x
+  %a2 = linalg.matmul ins(%c1, %w : !x, !w) outs(%c1 : !x) -> !x
+  %b2 = linalg.matmul ins(%a2, %v : !x, !w) outs(%a2 : !x) -> !x
+  %c2 = math.tanh %b2 : !x
+  return %c2 : !x
+}
+
+// -----
+
+!w = tensor<8x8xf32>
+
+// The size of an empty tensor that is taken beyond the layer is a result.
+// CHECK-LABEL: func.func @sizes(
+// CHECK: %[[A:.*]]:2 = call @sizes_repeat(
+// CHECK: %[[E:.*]] = tensor.empty(%[[A]]#0)
+// CHECK: call @sizes_repeat(%[[A]]#1
+// CHECK: return %{{.*}}, %[[E]]
+func.func @sizes(%x: tensor<?x8xf32>, %w: !w) -> (tensor<?x8xf32>, tensor<?x8xf32>) {
+  %i0 = arith.constant 0 : index
+  %n0 = tensor.dim %x, %i0 : tensor<?x8xf32>
+  %e0 = tensor.empty(%n0) : tensor<?x8xf32>
+  %a0 = linalg.matmul ins(%x, %w : tensor<?x8xf32>, !w) outs(%e0 : tensor<?x8xf32>) -> tensor<?x8xf32>
+  %b0 = linalg.matmul ins(%a0, %w : tensor<?x8xf32>, !w) outs(%e0 : tensor<?x8xf32>) -> tensor<?x8xf32>
+  %n1 = tensor.dim %b0, %i0 : tensor<?x8xf32>
+  %e1 = tensor.empty(%n1) : tensor<?x8xf32>
+  %a1 = linalg.matmul ins(%b0, %w : tensor<?x8xf32>, !w) outs(%e1 : tensor<?x8xf32>) -> tensor<?x8xf32>
+  %b1 = linalg.matmul ins(%a1, %w : tensor<?x8xf32>, !w) outs(%e1 : tensor<?x8xf32>) -> tensor<?x8xf32>
+  return %b1, %e0 : tensor<?x8xf32>, tensor<?x8xf32>
+}
