@@ -336,8 +336,12 @@ struct PackWeights : rope::impl::PackWeightsPassBase<PackWeights> {
     VectorTarget target = {lanes, registers, dots};
     if (failed(checkTarget(getOperation(), getArgument(), target)))
       return signalPassFailure();
+    // Packing erases views that may stand right behind.
+    SmallVector<arith::ConstantOp> constants;
     getOperation().walk(
-        [&](arith::ConstantOp constant) { packConstant(constant, target); });
+        [&](arith::ConstantOp constant) { constants.push_back(constant); });
+    for (arith::ConstantOp constant : constants)
+      packConstant(constant, target);
     auto functions = llvm::to_vector(getOperation().getOps<func::FuncOp>());
     for (func::FuncOp function : functions)
       if (failed(packWeights(function, target)))
