@@ -134,6 +134,7 @@ void rope::buildTileStage(OpPassManager &pm,
 void rope::buildBufferizeStage(OpPassManager &pm,
                                const CPUPipelineOptions &options) {
   pm.addPass(createProtectArgumentsPass());
+  pm.addPass(createSeparateResultsPass());
   bufferization::OneShotBufferizePassOptions bufferize;
   bufferize.bufferizeFunctionBoundaries = true;
   bufferize.allowReturnAllocsFromLoops = true;

@@ -10,8 +10,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -23,6 +25,10 @@ namespace mlir::rope {
 } // namespace mlir::rope
 
 using namespace mlir;
+
+//===----------------------------------------------------------------------===//
+// After bufferization
+//===----------------------------------------------------------------------===//
 
 // Not bufferization.clone: where results become out parameters, upstream takes
 // that for an allocation without contents.
@@ -57,17 +63,54 @@ static void separateOperands(Operation *terminator,
   }
 }
 
+//===----------------------------------------------------------------------===//
+// Before bufferization
+//===----------------------------------------------------------------------===//
+
+// What a tensor is a part of, or all of in another shape.
+static Value getWhole(Value tensor) {
+  while (Operation *op = tensor.getDefiningOp()) {
+    if (!isa<tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp,
+             tensor::ExtractSliceOp>(op))
+      break;
+    tensor = op->getOperand(0);
+  }
+  return tensor;
+}
+
+static void separateTensors(Operation *terminator) {
+  OpBuilder builder(terminator);
+  llvm::SmallDenseSet<Value> wholes;
+  for (OpOperand &operand : terminator->getOpOperands()) {
+    auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+    if (type && !wholes.insert(getWhole(operand.get())).second)
+      operand.set(bufferization::AllocTensorOp::create(
+          builder, terminator->getLoc(), type, /*dynamicSizes=*/ValueRange(),
+          /*copy=*/operand.get()));
+  }
+}
+
+static void separateResults(FunctionOpInterface function) {
+  auto forTerminators = [&](function_ref<void(Operation *)> separate) {
+    for (Block &block : function.getFunctionBody())
+      if (block.getTerminator()->hasTrait<OpTrait::ReturnLike>())
+        separate(block.getTerminator());
+  };
+  if (llvm::any_of(function.getResultTypes(), llvm::IsaPred<TensorType>))
+    return forTerminators(separateTensors);
+  if (!function.isPublic())
+    return;
+  BufferOriginAnalysis origins(function);
+  forTerminators(
+      [&](Operation *terminator) { separateOperands(terminator, origins); });
+}
+
 namespace {
 struct SeparateResults : rope::impl::SeparateResultsPassBase<SeparateResults> {
   void runOnOperation() override {
     getOperation().walk([](FunctionOpInterface function) {
-      if (!function.isPublic() || function.isExternal() ||
-          function.getNumResults() < 2)
-        return;
-      BufferOriginAnalysis origins(function);
-      for (Block &block : function.getFunctionBody())
-        if (block.getTerminator()->hasTrait<OpTrait::ReturnLike>())
-          separateOperands(block.getTerminator(), origins);
+      if (!function.isExternal() && function.getNumResults() > 1)
+        separateResults(function);
     });
   }
 };

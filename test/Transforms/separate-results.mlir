@@ -49,3 +49,29 @@ func.func private @inside() -> (memref<4xf32>, memref<4xf32>) {
   %a = memref.alloc() : memref<4xf32>
   return %a, %a : memref<4xf32>, memref<4xf32>
 }
+
+// On tensors, before bufferization, of any function.
+// CHECK-LABEL: func private @twice
+// CHECK: %[[C:.*]] = bufferization.alloc_tensor() copy(%[[X:.*]]) : tensor<4xf32>
+// CHECK: return %[[X]], %[[C]]
+func.func private @twice(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  return %x, %x : tensor<4xf32>, tensor<4xf32>
+}
+
+// CHECK-LABEL: func @parts
+// CHECK: %[[V:.*]] = tensor.expand_shape
+// CHECK: %[[W:.*]] = tensor.extract_slice
+// CHECK: %[[C:.*]] = bufferization.alloc_tensor() copy(%[[V]]) : tensor<2x?xf32>
+// CHECK: %[[D:.*]] = bufferization.alloc_tensor() copy(%[[W]]) : tensor<2xf32>
+// CHECK: return %{{.*}}, %[[C]], %{{.*}}, %[[D]]
+func.func @parts(%x: tensor<?xf32>, %n: index) -> (tensor<?xf32>, tensor<2x?xf32>, index, tensor<2xf32>) {
+  %v = tensor.expand_shape %x [[0, 1]] output_shape [2, %n] : tensor<?xf32> into tensor<2x?xf32>
+  %w = tensor.extract_slice %x[1] [2] [1] : tensor<?xf32> to tensor<2xf32>
+  return %x, %v, %n, %w : tensor<?xf32>, tensor<2x?xf32>, index, tensor<2xf32>
+}
+
+// CHECK-LABEL: func @own
+// CHECK-NOT: alloc_tensor
+func.func @own(%x: tensor<4xf32>, %y: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  return %x, %y : tensor<4xf32>, tensor<4xf32>
+}

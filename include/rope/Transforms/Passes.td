@@ -225,11 +225,15 @@ def ReturnInArgumentsPass : Pass<"rope-return-in-arguments", "ModuleOp"> {
 }
 
 def SeparateResultsPass : Pass<"rope-separate-results", "ModuleOp"> {
-  let summary = "Give each result of a public function a buffer of its own";
+  let summary = "Give each result of a function a buffer of its own";
   let description = [{
-    A caller frees every buffer that a function returns, so no two results may
-    share one. Runs on buffers, before they are freed: a result that may share
-    its allocation with an earlier one is copied.
+    A caller frees every buffer that a public function returns, so no two
+    results may share one. On buffers, before they are freed, a result that may
+    share its allocation with an earlier one is copied.
+
+    One-shot bufferization takes the results of a call for different buffers and
+    writes to one in place. So on tensors, before it, a result of any function
+    is copied that is an earlier one or a part of the same tensor.
 
     ```mlir
     return %a, %a : memref<4xf32>, memref<4xf32>
@@ -239,7 +243,8 @@ def SeparateResultsPass : Pass<"rope-separate-results", "ModuleOp"> {
     return %a, %b : memref<4xf32>, memref<4xf32>
     ```
   }];
-  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect",
+                           "::mlir::memref::MemRefDialect"];
 }
 
 def PlanMemoryPass : Pass<"rope-plan-memory", "ModuleOp"> {
