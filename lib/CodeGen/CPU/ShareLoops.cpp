@@ -119,9 +119,21 @@ void SharedLoop::moveBody(Value iteration) {
     old.replaceAllUsesWith(position);
   Block *body = loop.getBody();
   Block *target = getInsertionBlock();
+  // Each iteration gives its part of the stack back, as before.
+  bool usesStack =
+      body->walk([](memref::AllocaOp) { return WalkResult::interrupt(); })
+          .wasInterrupted();
+  if (usesStack) {
+    auto scope = memref::AllocaScopeOp::create(*this, TypeRange());
+    target = &scope.getBodyRegion().emplaceBlock();
+  }
   target->getOperations().splice(target->end(), body->getOperations(),
                                  body->begin(), std::prev(body->end()));
   setInsertionPointToEnd(target);
+  if (usesStack) {
+    memref::AllocaScopeReturnOp::create(*this, ValueRange());
+    setInsertionPointAfter(target->getParentOp());
+  }
 }
 
 void SharedLoop::create() {

@@ -141,6 +141,27 @@ func.func @own(%x: memref<8xf32>, %c: i1, %keep: memref<8xmemref<8xf32>>) {
 
 // -----
 
+// What an iteration takes of the stack, it gives back.
+// CHECK-LABEL: func @stack
+// CHECK: omp.loop_nest
+// CHECK: memref.alloca_scope {
+// CHECK-NEXT: %[[P:.*]] = memref.alloca()
+// CHECK: memref.store %{{.*}}, %[[P]]
+// CHECK: }
+// CHECK-NEXT: omp.yield
+func.func @stack(%x: memref<8xf32>) {
+  %z = arith.constant 0.0 : f32
+  scf.forall (%i) in (8) {
+    %p = memref.alloca() : memref<8xf32>
+    memref.store %z, %p[%i] : memref<8xf32>
+    %v = memref.load %p[%i] : memref<8xf32>
+    memref.store %v, %x[%i] : memref<8xf32>
+  }
+  return
+}
+
+// -----
+
 func.func @tensors(%x: tensor<8xf32>) -> tensor<8xf32> {
   // expected-error @+1 {{'scf.forall' op works on tensors: bufferize it first}}
   %r = scf.forall (%i) in (8) shared_outs(%o = %x) -> (tensor<8xf32>) {
