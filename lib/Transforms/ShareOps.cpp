@@ -95,16 +95,23 @@ static Cut cutLanes(GenericOp op, const Roles &roles,
   return cutAlong(op, roles.lane, size);
 }
 
+// All parts about equal: a few rows that are left over would not be worth a
+// panel, and be added up in another order.
+static Cut cutRows(GenericOp op, unsigned row) {
+  int64_t extent = op.getStaticLoopRanges()[row];
+  int64_t size = chooseSize(extent, kMinRows, kMaxRows);
+  if (ShapedType::isStatic(extent))
+    size = llvm::divideCeil(extent, std::max<int64_t>(extent / size, 1));
+  return cutAlong(op, row, size);
+}
+
 // Batch dims if there are many of them; or what has the most parts.
 static Cut chooseCut(GenericOp op, const Roles &roles,
                      const VectorTarget &target) {
   Cut best = cutToUnits(op, roles.outer);
   SmallVector<Cut> others = {cutLanes(op, roles, target)};
-  if (roles.row) {
-    int64_t extent = op.getStaticLoopRanges()[*roles.row];
-    others.push_back(
-        cutAlong(op, *roles.row, chooseSize(extent, kMinRows, kMaxRows)));
-  }
+  if (roles.row)
+    others.push_back(cutRows(op, *roles.row));
   for (const Cut &cut : others)
     if (best.parts < kManyParts && cut.parts > best.parts)
       best = cut;

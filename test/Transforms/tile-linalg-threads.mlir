@@ -78,6 +78,34 @@ func.func @rows(%x: tensor<4096x32xf32>, %w: tensor<32x128xf32>, %e: tensor<4096
 
 // -----
 
+// No part of a few rows is left over.
+// CHECK-LABEL: func @odd_rows
+// CHECK: scf.forall (%{{.*}}) = (0) to (257) step (65)
+func.func @odd_rows(%x: tensor<257x256xf32>, %w: tensor<256x64xf32>, %e: tensor<257x64xf32>) -> tensor<257x64xf32> {
+  %r = linalg.matmul ins(%x, %w : tensor<257x256xf32>, tensor<256x64xf32>) outs(%e : tensor<257x64xf32>) -> tensor<257x64xf32>
+  return %r : tensor<257x64xf32>
+}
+
+// -----
+
+// The sums of a row are not shared, though its other results could be.
+// CHECK-LABEL: func @two_results
+// CHECK: scf.forall (%{{.*}}) in (2)
+// CHECK-NOT: scf.forall (
+#id = affine_map<(i, j) -> (i, j)>
+#first = affine_map<(i, j) -> (i)>
+func.func @two_results(%x: tensor<2x65536xf32>, %e: tensor<2x65536xf32>, %s: tensor<2xf32>) -> (tensor<2x65536xf32>, tensor<2xf32>) {
+  %r:2 = linalg.generic {indexing_maps = [#id, #id, #first], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<2x65536xf32>) outs(%e, %s : tensor<2x65536xf32>, tensor<2xf32>) {
+  ^bb0(%a: f32, %o: f32, %t: f32):
+    %0 = math.absf %a : f32
+    %1 = arith.addf %t, %0 : f32
+    linalg.yield %0, %1 : f32, f32
+  } -> (tensor<2x65536xf32>, tensor<2xf32>)
+  return %r#0, %r#1 : tensor<2x65536xf32>, tensor<2xf32>
+}
+
+// -----
+
 // Many batches: one loop for all.
 // CHECK-LABEL: func @batches
 // CHECK: scf.forall (%[[A:.*]], %[[B:.*]]) in (4, 8)

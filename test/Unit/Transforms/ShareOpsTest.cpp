@@ -115,7 +115,8 @@ static void expectSameProduct(Sizes s, bool isDynamic, DType dtype,
 TEST(ShareOps, Products) {
   for (Sizes s :
        {Sizes{1, 48, 320, 64}, Sizes{1, 37, 333, 129}, Sizes{1, 700, 64, 21},
-        Sizes{18, 17, 40, 33}, Sizes{3, 20, 200, 30}})
+        Sizes{18, 17, 40, 33}, Sizes{3, 20, 200, 30}, Sizes{1, 65, 64, 256},
+        Sizes{1, 257, 64, 256}, Sizes{1, 1025, 7, 99}})
     for (bool transposed : {false, true})
       for (bool isDynamic : {false, true})
         expectSameProduct(s, isDynamic, DType::F32, transposed);
