@@ -161,11 +161,7 @@ bool RotationRaiser::movesKnown(Operation *op) {
   if (found == matches.end() || !found->second.isAccepted() ||
       moved == dims->end())
     return false;
-  int64_t to = moved - dims->begin();
-  auto type = cast<ShapedType>(op->getResult(0).getType());
-  if (type.getDimSize(to) != found->second.getNumChannels())
-    return false;
-  channels[op->getResult(0)] = {root, to};
+  channels[op->getResult(0)] = {root, moved - dims->begin()};
   return true;
 }
 
