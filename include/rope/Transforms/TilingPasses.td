@@ -48,7 +48,7 @@ def OutlineRepeatsPass : Pass<"rope-outline-repeats", "ModuleOp"> {
     %d = call @f_repeat(%b, %w1, %v1) : ...
     ```
 
-    Compiling then takes no longer for many layers than for one. Constants and
+    Compiling then takes little longer for many layers than for one. Constants and
     tensors without contents are made anew in the function. Ops of other kinds
     between those of a run stay where they are or follow the call. Where the
     slices of caches are that layers put back is an argument; parts of weights
