@@ -220,15 +220,15 @@ static void printTypes(llvm::raw_ostream &os, ArrayRef<EntryPoint> entries) {
 
 void mlir::rope::printCHeader(llvm::raw_ostream &os,
                               ArrayRef<EntryPoint> entries, StringRef name,
-                              bool resultsAsOutParams) {
+                              bool resultsAsOutParams, bool threads) {
   std::string guard = "ROPE_" + StringRef(getIdentifier(name)).upper();
   os << "/*\n * Entry functions of a model compiled by rope-compile.\n *\n"
         " * An array is passed by a descriptor: element (i, j, ...) lies at\n"
         " * aligned[offset + i * strides[0] + j * strides[1] + ...].\n"
         " * Arguments are row-major and dense, at offset 0; they stay the\n"
         " * caller's and are read only unless the comment says otherwise.\n"
-        " * f16 and bf16 are given as their bits, i1 as 0 or 1. Link with "
-        "-lm.\n */\n";
+        " * f16 and bf16 are given as their bits, i1 as 0 or 1. Link with -lm"
+     << (threads ? " -lomp" : "") << ".\n */\n";
   os << "#ifndef " << guard << "\n#define " << guard << "\n\n"
      << "#include <stdint.h>\n\n";
   printTypes(os, entries);

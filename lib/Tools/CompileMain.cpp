@@ -131,7 +131,7 @@ llvm::Error CompileJob::writeHeader(ArrayRef<EntryPoint> entries) const {
   std::string text;
   llvm::raw_string_ostream os(text);
   printCHeader(os, entries, llvm::sys::path::filename(flags.header),
-               pipeline.resultsAsOutParams);
+               pipeline.resultsAsOutParams, pipeline.threads);
   return writeFile(flags.header, text);
 }
 

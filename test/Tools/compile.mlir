@@ -3,6 +3,8 @@
 // RUN: rope-compile %s -o %t/model.o --header %t/model.h | FileCheck %s --check-prefix=DONE
 // RUN: %cc -Wall -Werror -I%t %S/Inputs/compile/main.c %t/model.o -lm -o %t/static
 // RUN: %t/static | FileCheck %s --check-prefix=NUMBERS
+// RUN: FileCheck %s --check-prefix=LINK --input-file %t/model.h
+// LINK: Link with -lm.
 
 // RUN: rope-compile %s -o %t/libmodel.so --target-cpu native -O3
 // RUN: %cc -Wall -Werror -I%t %S/Inputs/compile/main.c %t/libmodel.so -lm -o %t/shared

@@ -11,7 +11,9 @@
 // RUN: cmp %t/2.npz %t/alone.npz
 // RUN: cmp %t/3.npz %t/alone.npz
 // RUN: cmp %t/8.npz %t/alone.npz
-// RUN: rope-compile %s -o %t/model.so --target-cpu native --pipeline-options threads
+// RUN: rope-compile %s -o %t/model.so --target-cpu native --pipeline-options threads --header %t/model.h
+// RUN: FileCheck %s --check-prefix=LINK --input-file %t/model.h
+// LINK: Link with -lm -lomp.
 // RUN: llvm-readelf --needed-libs %t/model.so | FileCheck %s --check-prefix=NEEDED
 // RUN: rope-compile %s -o %t/alone.so --target-cpu native
 // RUN: llvm-readelf --needed-libs %t/alone.so | FileCheck %s --check-prefix=ALONE

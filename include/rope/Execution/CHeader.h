@@ -20,9 +20,10 @@ namespace mlir::rope {
 
 /// Prints the header. `name` is the file name of the header and becomes its
 /// include guard. With `resultsAsOutParams` the caller provides the memory of
-/// tensor results and passes their descriptors after the arguments.
+/// tensor results and passes their descriptors after the arguments. Code that
+/// is compiled with `threads` is linked with libomp.
 void printCHeader(llvm::raw_ostream &os, ArrayRef<EntryPoint> entries,
-                  StringRef name, bool resultsAsOutParams);
+                  StringRef name, bool resultsAsOutParams, bool threads);
 
 } // namespace mlir::rope
 
