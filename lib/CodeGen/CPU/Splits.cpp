@@ -117,15 +117,12 @@ static Value findReference(AttentionKernel &k, Value row) {
   return k.select(isNone, k.number(0.0), least);
 }
 
-/// What a state counts for, in all lanes. Of the one whose reference it is that
-/// is all, be the reference finite or not.
+/// What a state counts for, in all lanes.
 static Value getWeight(AttentionKernel &k, State &state, Value minusReference) {
-  Value own = state.loadReference();
-  Value isOwn =
-      arith::CmpFOp::create(k, arith::CmpFPredicate::OEQ, own, minusReference);
-  Value difference = arith::SubFOp::create(k, minusReference, own);
+  Value difference =
+      arith::SubFOp::create(k, minusReference, state.loadReference());
   Value weight = buildCarefulExp2(k, k.broadcast(difference));
-  weight = k.select(isOwn, k.numbers(1.0), weight);
+  // The reference of an empty one may be far above.
   return k.select(state.isEmpty(), k.numbers(0.0), weight);
 }
 

@@ -218,19 +218,25 @@ TEST_P(VectorAttention, WidelySpreadScores) {
     }));
 }
 
-TEST_P(VectorAttention, LowScoresAfterHiddenKeys) {
-  // The first panel says nothing of a row that sees none of it.
-  for (const char *type : {"i1", "f32"}) {
-    AttentionCase attention = makeCase();
-    attention.mask = {"mn", type};
-    attention = makeExact(attention, [](int64_t) { return -400.0; });
-    bool isBoolean = std::string(type) == "i1";
-    for (int64_t i = 0; i < attention.mask.values.getNumElements(); ++i) {
-      bool hidden = i / attention.n % 2 == 0 && i % attention.n < 90;
-      attention.mask.values[i] = isBoolean ? !hidden : hidden ? -INFINITY : 0.0;
-    }
-    expectEqual(attention);
+/// Scores of one size; every other row sees none of the first keys.
+static AttentionCase hideFirstKeys(AttentionCase attention, const char *type,
+                                   double score) {
+  attention.mask = {"mn", type};
+  attention = makeExact(attention, [=](int64_t) { return score; });
+  bool isBoolean = std::string(type) == "i1";
+  for (int64_t i = 0; i < attention.mask.values.getNumElements(); ++i) {
+    bool hidden = i / attention.n % 2 == 0 && i % attention.n < 90;
+    attention.mask.values[i] = isBoolean ? !hidden : hidden ? -INFINITY : 0.0;
   }
+  return attention;
+}
+
+TEST_P(VectorAttention, LowScoresAfterHiddenKeys) {
+  // The first panel says nothing of a row that sees none of it. The bits of
+  // 2^128 would be those of infinity.
+  for (const char *type : {"i1", "f32"})
+    for (double score : {-400.0, -128.0})
+      expectEqual(hideFirstKeys(makeCase(), type, score));
 }
 
 //===----------------------------------------------------------------------===//
