@@ -175,14 +175,13 @@ LogicalResult RotationMatcher::matchDims() {
   return success();
 }
 
-/// Takes constant factors off an element, down to a sum or the source.
-const Expr *RotationMatcher::stripFactor(const Expr *element, double &factor) {
+const Expr *rope::stripFactor(ElementEvaluator &evaluator, const Expr *element,
+                              Value source, double &factor) {
   while (true) {
     ArrayRef<const Expr *> operands = element->getOperands();
     if (element->getKind() == Expr::Kind::Read) {
-      const Expr *step = element->getValue() == match.source
-                             ? nullptr
-                             : evaluator.expand(element);
+      const Expr *step =
+          element->getValue() == source ? nullptr : evaluator.expand(element);
       if (!step)
         return element;
       element = step;
@@ -223,7 +222,8 @@ SmallVector<const Expr *> RotationMatcher::getElements() {
   for (int64_t c = 0, e = match.getNumChannels(); c < e; ++c) {
     whole.push_back(getElement(c));
     double factor = 1;
-    stripped.push_back(stripFactor(whole.back(), factor));
+    stripped.push_back(
+        stripFactor(evaluator, whole.back(), match.source, factor));
     common &= c == 0 || factor == match.factor;
     match.factor = factor;
   }

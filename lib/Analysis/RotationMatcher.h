@@ -45,7 +45,6 @@ private:
     why.reason = reason.str();
     return failure();
   }
-  const Expr *stripFactor(const Expr *element, double &factor);
   const Expr *getElement(int64_t channel);
   SmallVector<const Expr *> getElements();
   FailureOr<LinearForm> buildForm(int64_t channel, const Expr *element);

@@ -48,6 +48,8 @@ public:
 private:
   void findRotations(Operation *op);
   bool movesKnown(Operation *op);
+  bool scalesKnown(Operation *op);
+  bool isKnown(Value root) const;
   void choose(FoundRotation match);
   void object(Value source, Value result, StringRef reason);
   void settleObjections(const RotationMatch &match);
@@ -62,8 +64,8 @@ private:
   TableMatcher tables;
   /// The chosen matches by their roots, in program order.
   llvm::MapVector<Value, FoundRotation> matches;
-  /// The root of a value that holds the rotation of one, moved or not, and the
-  /// dim of its channels.
+  /// The root of a value that holds the rotation of one, moved or scaled or
+  /// not, and the dim of its channels.
   DenseMap<Value, std::pair<Value, int64_t>> channels;
 };
 } // namespace
@@ -122,8 +124,11 @@ void RotationRaiser::choose(FoundRotation match) {
                  !isDerived(match.source, root));
     if (!same)
       continue;
-    if (match.getNumChannels() <= earlier.getNumChannels())
+    if (match.getNumChannels() <= earlier.getNumChannels()) {
+      if (match.rootDims == 1)
+        channels[match.root] = {root, match.rootDim};
       return;
+    }
     matches.erase(root);
     break;
   }
@@ -146,6 +151,12 @@ static FailureOr<DimMap> getMovedDims(Operation *op) {
   return getDimsOfCopy(copy);
 }
 
+/// Whether a value is the root of a rotation that was accepted.
+bool RotationRaiser::isKnown(Value root) const {
+  const auto *found = matches.find(root);
+  return found != matches.end() && found->second.isAccepted();
+}
+
 /// Whether an op moves a rotation that was accepted, all channels as they are.
 /// To match that again would take long and end in choosing the first.
 bool RotationRaiser::movesKnown(Operation *op) {
@@ -156,13 +167,34 @@ bool RotationRaiser::movesKnown(Operation *op) {
   if (known == channels.end())
     return false;
   auto [root, dim] = known->second;
-  auto *found = matches.find(root);
   auto *moved = llvm::find(*dims, std::optional<int64_t>(dim));
-  if (found == matches.end() || !found->second.isAccepted() ||
-      moved == dims->end())
+  if (!isKnown(root) || moved == dims->end())
     return false;
   channels[op->getResult(0)] = {root, moved - dims->begin()};
   return true;
+}
+
+/// The same for an op that multiplies all of it by one positive number.
+bool RotationRaiser::scalesKnown(Operation *op) {
+  if (op->getNumResults() != 1 ||
+      !isa<RankedTensorType>(op->getResult(0).getType()))
+    return false;
+  Value result = op->getResult(0);
+  auto getElement = [&](Value value) {
+    return evaluator.getContext().getRead(value,
+                                          evaluator.getSymbolicIndex(value));
+  };
+  for (Value operand : op->getOperands()) {
+    auto [root, dim] = channels.lookup(operand);
+    double factor = 1;
+    if (root && isKnown(root) &&
+        stripFactor(evaluator, getElement(result), operand, factor) ==
+            getElement(operand)) {
+      channels[result] = {root, dim};
+      return true;
+    }
+  }
+  return false;
 }
 
 /// What becomes of a rotation without leaving its pairs, but is none, was not
@@ -192,16 +224,12 @@ void RotationRaiser::reportObjections() {
 }
 
 void RotationRaiser::findRotations(Operation *op) {
-  if (movesKnown(op))
+  if (movesKnown(op) || scalesKnown(op))
     return;
   for (Value result : op->getResults()) {
     MatchFailure why;
-    auto isKnown = [&](Value value) {
-      auto *found = matches.find(value);
-      return found != matches.end() && found->second.isAccepted();
-    };
-    FailureOr<RotationMatch> match =
-        matchRotation(evaluator, result, isKnown, why);
+    FailureOr<RotationMatch> match = matchRotation(
+        evaluator, result, [&](Value value) { return isKnown(value); }, why);
     std::string reason = why.reason;
     if (succeeded(match)) {
       TableVerdict verdict = tables.match(*match);

@@ -101,6 +101,11 @@ FailureOr<RotationMatch> matchRotation(ElementEvaluator &evaluator, Value root,
                                        function_ref<bool(Value)> isKnown,
                                        MatchFailure &why);
 
+/// Takes casts and positive constant factors, which `factor` is multiplied by,
+/// off an element, down to a sum or to the source.
+const Expr *stripFactor(ElementEvaluator &evaluator, const Expr *element,
+                        Value source, double &factor);
+
 } // namespace mlir::rope
 
 #endif // ROPE_ANALYSIS_ROTATIONMATCH_H
