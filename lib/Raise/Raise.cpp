@@ -10,7 +10,9 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Iterators.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "rope/IR/Rope.h"
 #include "rope/Raise/Passes.h"
@@ -28,11 +30,22 @@ namespace mlir::rope {
 // Functions
 //===----------------------------------------------------------------------===//
 
-/// Removes what nothing uses. What only bodies of dead ops use is dead once
-/// those are gone.
+/// Removes what nothing uses, users first: then one walk finds it all, but what
+/// blocks hand round in a circle.
 static void removeDead(FunctionOpInterface function) {
+  bool hasBranches = false;
+  auto remove = [&](Operation *op) {
+    if (op != function && isOpTriviallyDead(op)) {
+      op->erase();
+      return WalkResult::skip();
+    }
+    hasBranches |= op->getNumSuccessors() != 0;
+    return WalkResult::advance();
+  };
+  function->walk<WalkOrder::PreOrder, ReverseIterator>(remove);
   IRRewriter rewriter(function.getContext());
-  while (succeeded(runRegionDCE(rewriter, function->getRegions()))) {
+  while (hasBranches &&
+         succeeded(runRegionDCE(rewriter, function->getRegions()))) {
   }
 }
 
