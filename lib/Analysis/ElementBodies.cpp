@@ -120,18 +120,25 @@ const Expr *BodyEvaluator::evaluateAffine(AffineExpr expr,
   }
 }
 
-/// What tells two ops of one name and type apart: all attributes but the
-/// licences to compute less strictly, which need not be made use of.
+/// Whether an attribute allows to compute less strictly, which need not be made
+/// use of.
+static bool isLicence(StringRef name) {
+  return llvm::is_contained({"fastmath", "overflowFlags", "isExact", "nonNeg"},
+                            name);
+}
+
+/// What tells two ops of one name and type apart: all attributes but licences.
 static Attribute getDiscriminator(Operation *op) {
   if (auto compare = dyn_cast<arith::CmpIOp>(op))
     return compare.getPredicateAttr();
   if (auto compare = dyn_cast<arith::CmpFOp>(op))
     return compare.getPredicateAttr();
-  SmallVector<NamedAttribute> kept;
-  for (NamedAttribute attribute : op->getAttrDictionary())
-    if (!llvm::is_contained({"fastmath", "overflowFlags", "isExact", "nonNeg"},
-                            attribute.getName().strref()))
-      kept.push_back(attribute);
+  SmallVector<NamedAttribute> kept(op->getDiscardableAttrs());
+  // One by one: a dictionary of all would be made anew each time.
+  for (StringAttr name : op->getName().getAttributeNames())
+    if (!isLicence(name))
+      if (Attribute value = op->getInherentAttr(name).value_or(Attribute()))
+        kept.emplace_back(name, value);
   return kept.empty() ? Attribute()
                       : DictionaryAttr::get(op->getContext(), kept);
 }
