@@ -334,10 +334,11 @@ FailureOr<SmallVector<const Expr *>> rope::invertMap(AffineMap map, Index index,
 }
 
 /// Numbers the points of the reduction dims; fails if there are too many.
-static FailureOr<int64_t> countReduction(linalg::LinalgOp op, Index iteration) {
+static FailureOr<int64_t> countReduction(ArrayRef<int64_t> ranges,
+                                         Index iteration) {
   int64_t points = 1;
-  for (auto [dim, extent] : llvm::enumerate(op.getStaticLoopRanges())) {
-    if (iteration[dim])
+  for (auto [extent, at] : llvm::zip_equal(ranges, iteration)) {
+    if (at)
       continue;
     if (ShapedType::isDynamic(extent) || extent > kMaxUnrolled)
       return failure();
@@ -421,11 +422,11 @@ static const Expr *expandStructured(ElementEvaluator &evaluator,
   // Several results that depend on each other are not unrolled.
   if (op->getNumResults() != 1)
     return nullptr;
-  FailureOr<int64_t> points = countReduction(op, *iteration);
+  SmallVector<int64_t> ranges = getLoopExtents(op);
+  FailureOr<int64_t> points = countReduction(ranges, *iteration);
   if (failed(points))
     return expandSparseSum(
         evaluator, op, evaluator.getContext().getRead(op->getResult(0), index));
-  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   const Expr *current = evaluator.getContext().getRead(init->get(), index);
   for (int64_t point = 0; point < *points; ++point) {
     SmallVector<const Expr *> step(*iteration);

@@ -34,6 +34,10 @@ const Expr *expandComputation(ElementEvaluator &evaluator, OpResult result,
 FailureOr<SmallVector<const Expr *>> invertMap(AffineMap map, Index index,
                                                unsigned dims);
 
+/// The extents of the loops of an op, each by the first operand that it runs
+/// over; cheaper than to invert the maps, which is what the op itself does.
+SmallVector<int64_t> getLoopExtents(linalg::LinalgOp op);
+
 /// One step of the body for result `number`, at an iteration, with the current
 /// element of the result for its output. Null if the body is opaque.
 const Expr *evaluateStep(ElementEvaluator &evaluator, linalg::LinalgOp op,

@@ -23,15 +23,29 @@ static linalg::LinalgOp getStructuredOp(const Expr *read) {
   return dyn_cast_or_null<linalg::LinalgOp>(read->getValue().getDefiningOp());
 }
 
+SmallVector<int64_t> rope::getLoopExtents(linalg::LinalgOp op) {
+  SmallVector<std::optional<int64_t>> extents(op.getNumLoops());
+  for (auto [operand, map] :
+       llvm::zip_equal(op->getOperands(), op.getIndexingMapsArray()))
+    for (auto [dim, expr] : llvm::enumerate(map.getResults()))
+      if (auto loop = dyn_cast<AffineDimExpr>(expr);
+          loop && !extents[loop.getPosition()])
+        extents[loop.getPosition()] =
+            cast<ShapedType>(operand.getType()).getDimSize(dim);
+  return llvm::map_to_vector(extents, [](std::optional<int64_t> extent) {
+    return extent.value_or(ShapedType::kDynamic);
+  });
+}
+
 SmallVector<int64_t> ElementEvaluator::getReductionExtents(const Expr *read) {
   linalg::LinalgOp op = getStructuredOp(read);
   SmallVector<int64_t> extents;
   if (!op || op.getNumReductionLoops() == 0 || !op.hasPureTensorSemantics())
     return extents;
-  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
-  for (auto [range, type] : llvm::zip(ranges, op.getIteratorTypesArray()))
+  for (auto [extent, type] :
+       llvm::zip_equal(getLoopExtents(op), op.getIteratorTypesArray()))
     if (type == utils::IteratorType::reduction)
-      extents.push_back(range);
+      extents.push_back(extent);
   return extents;
 }
 
