@@ -5,14 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Slices, inserts, concatenations, pads, reshapes, gathers and casts: ops that
-// take an element from a place and compute nothing.
+// Slices, inserts, concatenations, pads, reshapes, transposes, gathers and
+// casts: ops that take an element from a place and compute nothing.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ElementExpansion.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -324,6 +325,15 @@ static const Expr *expandGather(ElementEvaluator &evaluator,
   return context.getRead(op.getSource(), source);
 }
 
+/// As the op's maps and body say, which are not asked for every element.
+static const Expr *expandTranspose(ElementEvaluator &evaluator,
+                                   linalg::TransposeOp op, Index index) {
+  SmallVector<const Expr *> source(index.size());
+  for (auto [from, i] : llvm::zip_equal(op.getPermutation(), index))
+    source[from] = i;
+  return evaluator.getContext().getRead(op.getInput(), source);
+}
+
 static const Expr *expandFromElements(ElementEvaluator &evaluator,
                                       tensor::FromElementsOp op, Index index) {
   int64_t position = 0;
@@ -365,6 +375,11 @@ const Expr *rope::expandMovement(ElementEvaluator &evaluator, Operation *op,
       })
       .Case([&](tensor::GatherOp gather) {
         return expandGather(evaluator, gather, index);
+      })
+      .Case([&](linalg::TransposeOp transpose) -> const Expr * {
+        if (!transpose.hasPureTensorSemantics())
+          return nullptr;
+        return expandTranspose(evaluator, transpose, index);
       })
       .Case([&](tensor::SplatOp splat) {
         return evaluator.evaluateScalar(splat.getInput());
