@@ -277,3 +277,15 @@ FailureOr<ScheduleFit> rope::fitSchedule(MLIRContext *context,
                                          double magnitude, double error) {
   return ScheduleFitter(context, frequencies, magnitude, error).run();
 }
+
+FailureOr<ScheduleFit> ScheduleFits::get(MLIRContext *context,
+                                         ArrayRef<double> frequencies,
+                                         double magnitude) {
+  std::vector<uint64_t> key = {llvm::bit_cast<uint64_t>(magnitude)};
+  for (double frequency : frequencies)
+    key.push_back(llvm::bit_cast<uint64_t>(frequency));
+  auto [entry, inserted] = fits.try_emplace(std::move(key), failure());
+  if (inserted)
+    entry->second = fitSchedule(context, frequencies, magnitude);
+  return entry->second;
+}

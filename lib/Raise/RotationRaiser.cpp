@@ -62,6 +62,7 @@ private:
   RaiseSession session;
   ElementEvaluator &evaluator;
   TableMatcher tables;
+  ScheduleFits fits;
   /// The chosen matches by their roots, in program order.
   llvm::MapVector<Value, FoundRotation> matches;
   /// The root of a value that holds the rotation of one, moved or scaled or
@@ -257,7 +258,7 @@ bool RotationRaiser::rewrite(const FoundRotation &match) {
   std::string reason;
   Location loc = match.root.getLoc();
   FailureOr<BuiltTable> table =
-      buildTable(builder, loc, evaluator, match, match.verdict,
+      buildTable(builder, loc, evaluator, match, match.verdict, fits,
                  options.exactAngles, reason);
   if (failed(table)) {
     eraseAfter(match.root.getDefiningOp(), builder);

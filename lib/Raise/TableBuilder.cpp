@@ -9,7 +9,6 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "rope/Analysis/ScheduleFit.h"
 #include "rope/IR/ElementTypes.h"
 #include "rope/IR/Rope.h"
 #include "rope/IR/TableFacts.h"
@@ -265,6 +264,7 @@ static std::string describeMode(AngleMode mode) {
 /// the schedule. With `exactAngles` by the schedule in any case.
 static StatedFrequencies stateFrequencies(Builder &builder,
                                           const MatchedTable &table,
+                                          ScheduleFits &fits,
                                           bool exactAngles) {
   if (table.choice)
     return stateChoice(builder, table);
@@ -275,7 +275,7 @@ static StatedFrequencies stateFrequencies(Builder &builder,
       builder.getContext(), builder.getDenseF64ArrayAttr(table.frequencies),
       magnitude);
   FailureOr<ScheduleFit> fit =
-      fitSchedule(builder.getContext(), table.frequencies, table.magnitude);
+      fits.get(builder.getContext(), table.frequencies, table.magnitude);
   StatedFrequencies result = {listed, table.mode, {}, "listed frequencies"};
   if (succeeded(fit)) {
     result.description = llvm::to_string(fit->schedule);
@@ -341,7 +341,7 @@ static SmallVector<const Expr *> getPositions(OpBuilder &builder, Location loc,
 static FailureOr<BuiltTable>
 buildComputed(OpBuilder &builder, Location loc, ElementEvaluator &evaluator,
               const RotationMatch &match, const MatchedTable &computed,
-              bool exactAngles, std::string &reason) {
+              ScheduleFits &fits, bool exactAngles, std::string &reason) {
   if (!isOpFloat(computed.type)) {
     reason = "its table is of " + llvm::to_string(computed.type);
     return failure();
@@ -365,7 +365,8 @@ buildComputed(OpBuilder &builder, Location loc, ElementEvaluator &evaluator,
   shape.push_back(builder.getIndexAttr(2));
   shape.push_back(builder.getIndexAttr(computed.frequencies.size()));
   Value init = tensor::EmptyOp::create(builder, loc, shape, computed.type);
-  StatedFrequencies stated = stateFrequencies(builder, computed, exactAngles);
+  StatedFrequencies stated =
+      stateFrequencies(builder, computed, fits, exactAngles);
   DenseI64ArrayAttr axes;
   if (computed.positions.size() > 1)
     axes = builder.getDenseI64ArrayAttr(computed.axes);
@@ -455,15 +456,15 @@ static FailureOr<BuiltTable> buildAssembled(OpBuilder &builder, Location loc,
                                : "the model's own cos and sin"};
 }
 
-FailureOr<BuiltTable> rope::buildTable(OpBuilder &builder, Location loc,
-                                       ElementEvaluator &evaluator,
-                                       const RotationMatch &match,
-                                       const TableVerdict &verdict,
-                                       bool exactAngles, std::string &reason) {
+FailureOr<BuiltTable>
+rope::buildTable(OpBuilder &builder, Location loc, ElementEvaluator &evaluator,
+                 const RotationMatch &match, const TableVerdict &verdict,
+                 ScheduleFits &fits, bool exactAngles, std::string &reason) {
   std::string unknown = verdict.unknown;
   if (verdict.table) {
-    FailureOr<BuiltTable> computed = buildComputed(
-        builder, loc, evaluator, match, *verdict.table, exactAngles, unknown);
+    FailureOr<BuiltTable> computed =
+        buildComputed(builder, loc, evaluator, match, *verdict.table, fits,
+                      exactAngles, unknown);
     if (succeeded(computed))
       return computed;
   }

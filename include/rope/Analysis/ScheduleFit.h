@@ -9,6 +9,8 @@
 
 #include "rope/IR/Rope.h"
 
+#include <map>
+
 namespace mlir::rope {
 
 /// A schedule that frequencies come from, and the largest difference of one
@@ -30,6 +32,18 @@ struct ScheduleFit {
 FailureOr<ScheduleFit> fitSchedule(MLIRContext *context,
                                    ArrayRef<double> frequencies,
                                    double magnitude, double error = 0);
+
+/// Fits without an error, each list of frequencies once: most layers of a model
+/// have the same.
+class ScheduleFits {
+public:
+  FailureOr<ScheduleFit> get(MLIRContext *context, ArrayRef<double> frequencies,
+                             double magnitude);
+
+private:
+  /// By the bits of the frequencies and the magnitude.
+  std::map<std::vector<uint64_t>, FailureOr<ScheduleFit>> fits;
+};
 
 /// The difference of frequencies from those of a schedule, as in ScheduleFit.
 double getDeviation(FrequencyAttrInterface schedule,

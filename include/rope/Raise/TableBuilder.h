@@ -8,6 +8,7 @@
 #define ROPE_RAISE_TABLEBUILDER_H
 
 #include "mlir/IR/Builders.h"
+#include "rope/Analysis/ScheduleFit.h"
 #include "rope/Analysis/TableMatch.h"
 
 namespace mlir::rope {
@@ -24,11 +25,10 @@ struct BuiltTable {
 /// Builds the table of a match: a `rope.table` where its angles are known, else
 /// a `rope.assemble` of the tensors that hold the coefficients. With
 /// `exactAngles` the angles of a table are those of real numbers.
-FailureOr<BuiltTable> buildTable(OpBuilder &builder, Location loc,
-                                 ElementEvaluator &evaluator,
-                                 const RotationMatch &match,
-                                 const TableVerdict &verdict, bool exactAngles,
-                                 std::string &reason);
+FailureOr<BuiltTable>
+buildTable(OpBuilder &builder, Location loc, ElementEvaluator &evaluator,
+           const RotationMatch &match, const TableVerdict &verdict,
+           ScheduleFits &fits, bool exactAngles, std::string &reason);
 
 } // namespace mlir::rope
 
