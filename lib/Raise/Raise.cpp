@@ -8,6 +8,7 @@
 #include "RaiseSession.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Iterators.h"
@@ -82,9 +83,17 @@ private:
 };
 } // namespace
 
+/// Whether calls in a function may be replaced by the bodies of others.
+static bool callsOthers(FunctionOpInterface function) {
+  return function->walk([](func::CallOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
 /// Frameworks put parts of an attention into functions of their own. A copy of
 /// the caller that has them in it takes its place, if that helps.
 bool Raiser::raiseCaller(FunctionOpInterface function, SymbolTable &table) {
+  if (!callsOthers(function))
+    return raiseFunction(function, options, report);
   auto copy = cast<FunctionOpInterface>(function->clone());
   llvm::SetVector<Operation *> callees;
   inlineCalls(copy, table, callees);
