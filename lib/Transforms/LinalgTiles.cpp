@@ -62,12 +62,13 @@ rope::IterationBox rope::getIterationBox(RewriterBase &rewriter, GenericOp op) {
   return box;
 }
 
-// Rounds an extent down to a multiple of `size`.
-static OpFoldResult getWholePieces(OpBuilder &builder, Location loc,
-                                   OpFoldResult extent, int64_t size) {
+// Where pieces of `size` from `start` on end that are whole.
+static OpFoldResult getEndOfPieces(OpBuilder &builder, Location loc,
+                                   OpFoldResult extent, int64_t size,
+                                   int64_t start) {
   AffineExpr n = builder.getAffineSymbolExpr(0);
   return affine::makeComposedFoldedAffineApply(
-      builder, loc, n.floorDiv(size) * size, {extent});
+      builder, loc, (n - start).floorDiv(size) * size + start, {extent});
 }
 
 // What is left from `position`, but at most `size`.
@@ -130,9 +131,9 @@ scf::ForallOp rope::createSharedLoop(
 }
 
 rope::DimPieces rope::tileDim(RewriterBase &rewriter, GenericOp op,
-                              unsigned dim, int64_t size) {
+                              unsigned dim, int64_t size, int64_t start) {
   int64_t extent = op.getStaticLoopRanges()[dim];
-  if (extent == size)
+  if (extent == size && start == 0)
     return {op, nullptr};
   if (ShapedType::isStatic(extent) && extent < size)
     return {nullptr, op};
@@ -142,14 +143,14 @@ rope::DimPieces rope::tileDim(RewriterBase &rewriter, GenericOp op,
   Location loc = op.getLoc();
   IterationBox box = getIterationBox(rewriter, op);
   OpFoldResult all = box.sizes[dim];
-  OpFoldResult end = getWholePieces(rewriter, loc, all, size);
-  Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
+  OpFoldResult end = getEndOfPieces(rewriter, loc, all, size, start);
+  Value first = arith::ConstantIndexOp::create(rewriter, loc, start);
   Value step = arith::ConstantIndexOp::create(rewriter, loc, size);
 
   DimPieces pieces;
   box.sizes[dim] = rewriter.getIndexAttr(size);
   auto loop = scf::ForOp::create(
-      rewriter, loc, zero, getValueOrCreateConstantIndexOp(rewriter, loc, end),
+      rewriter, loc, first, getValueOrCreateConstantIndexOp(rewriter, loc, end),
       step, op.getDpsInits(),
       [&](OpBuilder &, Location, Value position, ValueRange carried) {
         box.offsets[dim] = position;
@@ -158,7 +159,9 @@ rope::DimPieces rope::tileDim(RewriterBase &rewriter, GenericOp op,
         scf::YieldOp::create(rewriter, loc, updated);
       });
   SmallVector<Value> results = loop.getResults();
-  if (ShapedType::isDynamic(extent) ? size > 1 : extent % size != 0) {
+  bool hasRest =
+      ShapedType::isDynamic(extent) ? size > 1 : (extent - start) % size != 0;
+  if (hasRest) {
     box.offsets[dim] = end;
     AffineExpr n = rewriter.getAffineSymbolExpr(0);
     AffineExpr e = rewriter.getAffineSymbolExpr(1);

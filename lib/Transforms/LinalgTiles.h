@@ -44,9 +44,10 @@ linalg::GenericOp createPiece(RewriterBase &rewriter, linalg::GenericOp op,
                               SmallVectorImpl<Value> &results);
 
 /// Replaces `op` by a loop over pieces of `size` elements of `dim` and one
-/// more piece for the rest.
+/// more piece for the rest. Those before `start`, a constant if not 0, are left
+/// out.
 DimPieces tileDim(RewriterBase &rewriter, linalg::GenericOp op, unsigned dim,
-                  int64_t size);
+                  int64_t size, int64_t start = 0);
 
 /// As tileDim, for a dim of more elements, by a loop that threads may share;
 /// the piece for the rest is one of its iterations. What a fill has filled is

@@ -22,6 +22,9 @@ using linalg::GenericOp;
 static constexpr int64_t kLineBytes = 64;
 // Into the second-level cache: the first one holds what is computed with.
 static constexpr unsigned kLocality = 2;
+// Steps between one that is packed beside a few rows and one that is fetched:
+// far enough for the last cache, and so few that the second one holds them.
+static constexpr int64_t kStepsAhead = 16;
 
 // `value + step` if that is below `end`, or else `otherwise`.
 static Value advance(ImplicitLocOpBuilder &b, Value value, Value step,
@@ -133,14 +136,17 @@ void PanelPrefetch::findLines(ImplicitLocOpBuilder &b, scf::ForOp loop) {
   end = next.hasStepsLast
             ? multiply(b, lanes, divideCeil(b, next.steps, inLine))
             : multiply(b, next.steps, divideCeil(b, lanes, inLine));
-  Value tiles = divideCeil(b, loop.getUpperBound(), loop.getStep());
+  auto countRows = [&](Value row) -> Value {
+    return arith::SubIOp::create(b, row, loop.getLowerBound());
+  };
+  Value tiles = divideCeil(b, countRows(loop.getUpperBound()), loop.getStep());
   Value times = divideCeil(b, next.steps, number(b, stepsAtOnce * kIterations));
   // A sum of no steps takes none.
   Value all =
       arith::MaxUIOp::create(b, multiply(b, tiles, times), number(b, 1));
   count = divideCeil(b, end, all);
-  Value before =
-      arith::DivUIOp::create(b, loop.getInductionVar(), loop.getStep());
+  Value before = arith::DivUIOp::create(b, countRows(loop.getInductionVar()),
+                                        loop.getStep());
   first = multiply(b, multiply(b, before, times), count);
 }
 
@@ -199,4 +205,17 @@ void PanelPrefetch::fetchRows(ImplicitLocOpBuilder &b, Value position) const {
   for (int64_t row = 0; row < rowsOfTile; ++row)
     prefetch(b, rows,
              {arith::AddIOp::create(b, firstRow, number(b, row)), step});
+}
+
+void rope::prefetchStep(OpBuilder &builder, Location loc, Value panel,
+                        Value step, Value steps) {
+  ImplicitLocOpBuilder b(loc, builder);
+  auto type = cast<RankedTensorType>(panel.getType());
+  Value buffer = getBuffer(b, panel);
+  Value last = arith::SubIOp::create(b, steps, number(b, 1));
+  Value ahead = arith::AddIOp::create(b, step, number(b, kStepsAhead));
+  ahead = arith::MinUIOp::create(b, ahead, last);
+  int64_t inLine = kLineBytes * 8 / type.getElementTypeBitWidth();
+  for (int64_t lane = 0; lane < type.getDimSize(1); lane += inLine)
+    prefetch(b, buffer, {ahead, number(b, lane)});
 }

@@ -39,6 +39,13 @@ std::optional<NextPanel> findNextPanel(RewriterBase &rewriter, Value panel,
                                        DimBlock block, const Roles &roles,
                                        int64_t steps);
 
+/// Prefetches what a loop over the steps of `panel` [K, N], of so many `steps`,
+/// reads some iterations after that of `step`: its lines may lie so far apart
+/// that the caches cannot hold many of them, and the machine does not see which
+/// come next.
+void prefetchStep(OpBuilder &builder, Location loc, Value panel, Value step,
+                  Value steps);
+
 /// Prefetches of the next panel, spread over the loops that compute with one:
 /// so few at a time that other memory accesses need not wait for them. The rows
 /// of the next tile, which otherwise come from where they lie in memory as the
@@ -48,7 +55,7 @@ public:
   /// Iterations of a sum between prefetches.
   static constexpr int64_t kIterations = 16;
 
-  /// `tile` is in a loop over rows, which starts from 0. Each iteration of its
+  /// `tile` is in a loop over rows. Each iteration of its
   /// sum takes `stepsAtOnce` steps.
   PanelPrefetch(RewriterBase &rewriter, linalg::GenericOp tile,
                 const Roles &roles, const NextPanel &next, int64_t stepsAtOnce);

@@ -7,12 +7,15 @@
 
 #include "ProductPanels.h"
 #include "LinalgTiles.h"
+#include "PrefetchPanels.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace mlir::rope;
@@ -299,8 +302,19 @@ GenericOp rope::readStoredPanel(RewriterBase &rewriter, GenericOp op,
 // Panels that are packed
 //===----------------------------------------------------------------------===//
 
-Panel rope::packPanel(RewriterBase &rewriter, GenericOp op, const Roles &roles,
-                      int64_t lanes, int64_t maxSteps, int64_t maxLanes) {
+namespace {
+// A product on a panel, and the copy that packs it.
+struct PackedProduct {
+  GenericOp product, pack;
+  // What the panel is cut from, if it is.
+  Value whole;
+};
+} // namespace
+
+// As packPanel; the copy is not tiled.
+static PackedProduct readPacked(RewriterBase &rewriter, GenericOp op,
+                                const Roles &roles, int64_t maxSteps,
+                                int64_t maxLanes) {
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(op);
   SmallVector<unsigned> order = roles.steps;
@@ -308,10 +322,10 @@ Panel rope::packPanel(RewriterBase &rewriter, GenericOp op, const Roles &roles,
   SmallVector<int64_t> capacity(order.size(), ShapedType::kDynamic);
   capacity.front() = maxSteps;
   capacity.back() = maxLanes;
-  Value whole;
-  GenericOp pack = copyInOrder(
+  PackedProduct packed;
+  packed.pack = copyInOrder(
       rewriter, op, op.getDpsInputOperand(roles.panelOperand), order, capacity,
-      getElementTypeOrSelf(op.getDpsInits()[0]), whole);
+      getElementTypeOrSelf(op.getDpsInits()[0]), packed.whole);
 
   SmallVector<AffineExpr> target = llvm::map_to_vector(
       order, [&](unsigned dim) { return rewriter.getAffineDimExpr(dim); });
@@ -319,9 +333,17 @@ Panel rope::packPanel(RewriterBase &rewriter, GenericOp op, const Roles &roles,
   maps[roles.panelOperand] =
       AffineMap::get(op.getNumLoops(), 0, target, rewriter.getContext());
   SmallVector<Value> inputs = op.getDpsInputs();
-  inputs[roles.panelOperand] = pack.getResult(0);
-  GenericOp packed = createProduct(rewriter, op, inputs, maps);
-  rewriter.replaceOp(op, packed.getResults());
+  inputs[roles.panelOperand] = packed.pack.getResult(0);
+  packed.product = createProduct(rewriter, op, inputs, maps);
+  rewriter.replaceOp(op, packed.product.getResults());
+  return packed;
+}
+
+Panel rope::packPanel(RewriterBase &rewriter, GenericOp op, const Roles &roles,
+                      int64_t lanes, int64_t maxSteps, int64_t maxLanes) {
+  OpBuilder::InsertionGuard guard(rewriter);
+  auto [packed, pack, whole] =
+      readPacked(rewriter, op, roles, maxSteps, maxLanes);
   tileElementwise(rewriter, pack, lanes);
   if (!whole || ShapedType::isDynamic(maxLanes))
     return {packed, nullptr};
@@ -335,4 +357,78 @@ Panel rope::packPanel(RewriterBase &rewriter, GenericOp op, const Roles &roles,
                                         sizes, strides);
   sizes.back() = rewriter.getIndexAttr(maxLanes);
   return {packed, takeCorner(rewriter, loc, whole, sizes)};
+}
+
+// Copies the lanes of a step of `source` to a panel, in its type.
+static Value packStep(RewriterBase &rewriter, Location loc, Value source,
+                      Value step, Value panel) {
+  auto type = cast<RankedTensorType>(source.getType());
+  Type element = getElementTypeOrSelf(panel.getType());
+  auto narrow = VectorType::get(type.getDimSize(1), type.getElementType());
+  SmallVector<Value> at = {step,
+                           arith::ConstantIndexOp::create(rewriter, loc, 0)};
+  Value padding = arith::ConstantOp::create(
+      rewriter, loc, rewriter.getZeroAttr(type.getElementType()));
+  SmallVector<bool> inBounds = {true};
+  Value lanes = vector::TransferReadOp::create(rewriter, loc, narrow, source,
+                                               at, padding, inBounds);
+  if (element != narrow.getElementType())
+    lanes = arith::ExtFOp::create(rewriter, loc, narrow.clone(element), lanes);
+  return vector::TransferWriteOp::create(rewriter, loc, lanes, panel, at,
+                                         inBounds)
+      .getResult();
+}
+
+// Replaces the copy that packs a panel and a product of a few rows by one loop
+// over steps.
+static void packBeside(RewriterBase &rewriter, GenericOp pack, GenericOp rows,
+                       const Roles &roles) {
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(rows);
+  Location loc = rows.getLoc();
+  IterationBox box = getIterationBox(rewriter, rows);
+  unsigned dim = roles.steps.front();
+  Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
+  Value one = arith::ConstantIndexOp::create(rewriter, loc, 1);
+  Value end = getValueOrCreateConstantIndexOp(rewriter, loc, box.sizes[dim]);
+  box.sizes[dim] = rewriter.getIndexAttr(1);
+  Value source = pack.getDpsInputs()[0];
+  SmallVector<Value> inits = {rows.getDpsInits()[0], pack.getDpsInits()[0]};
+  GenericOp product;
+  auto loop = scf::ForOp::create(
+      rewriter, loc, zero, end, one, inits,
+      [&](OpBuilder &, Location, Value step, ValueRange carried) {
+        prefetchStep(rewriter, loc, source, step, end);
+        Value panel = packStep(rewriter, loc, source, step, carried[1]);
+        // What is multiplied is what was copied just now.
+        rows.getDpsInputOperand(roles.panelOperand)->set(panel);
+        box.offsets[dim] = step;
+        SmallVector<Value> results;
+        product = createPiece(rewriter, rows, box, carried[0], results);
+        results.push_back(panel);
+        scf::YieldOp::create(rewriter, loc, results);
+      });
+  rewriter.replaceOp(rows, loop.getResult(0));
+  rewriter.replaceOp(pack, loop.getResult(1));
+  (void)vectorizePiece(rewriter, product);
+}
+
+GenericOp rope::packBesideRows(RewriterBase &rewriter, GenericOp op,
+                               const Roles &roles, int64_t rows,
+                               int64_t maxSteps,
+                               llvm::function_ref<void(GenericOp)> setStart) {
+  PackedProduct packed =
+      readPacked(rewriter, op, roles, maxSteps, ShapedType::kDynamic);
+  GenericOp product = packed.product;
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(product);
+  IterationBox box = getIterationBox(rewriter, product);
+  box.sizes[*roles.row] = rewriter.getIndexAttr(rows);
+  SmallVector<Value> updated;
+  GenericOp first =
+      createPiece(rewriter, product, box, product.getDpsInits(), updated);
+  product.getDpsInitsMutable()[0].set(updated.front());
+  setStart(first);
+  packBeside(rewriter, packed.pack, first, roles);
+  return product;
 }

@@ -63,8 +63,10 @@ private:
   GenericOp tileSteps(GenericOp op, ArrayRef<unsigned> steps);
   void sumTile(GenericOp op, ArrayRef<unsigned> steps);
   void forEachTile(GenericOp op, const Roles &roles,
-                   llvm::function_ref<void(GenericOp)> handle);
-  void tileRows(GenericOp op);
+                   llvm::function_ref<void(GenericOp)> handle,
+                   int64_t start = 0);
+  void tileRows(GenericOp op, int64_t start = 0);
+  void packBeside(GenericOp op, const Roles &roles, int64_t steps);
   bool usesPairs(GenericOp op, const Roles &roles) const {
     return dots && canSumPairs(op, roles);
   }
@@ -160,15 +162,19 @@ void ProductTiler::sumTile(GenericOp op, ArrayRef<unsigned> steps) {
   (void)vectorizePiece(rewriter, op);
 }
 
-// Calls `handle` with tiles of a few rows.
+// Calls `handle` with tiles of a few rows, from `start` on.
 void ProductTiler::forEachTile(GenericOp op, const Roles &roles,
-                               llvm::function_ref<void(GenericOp)> handle) {
+                               llvm::function_ref<void(GenericOp)> handle,
+                               int64_t start) {
   if (!roles.row)
     return handle(op);
   unsigned row = *roles.row;
   while (op) {
     int64_t extent = op.getStaticLoopRanges()[row];
-    DimPieces pieces = tileDim(rewriter, op, row, chooseRows(extent));
+    if (ShapedType::isStatic(extent))
+      extent -= start;
+    DimPieces pieces = tileDim(rewriter, op, row, chooseRows(extent), start);
+    start = 0;
     bool isLong = ShapedType::isDynamic(extent) || extent >= kMinRowsToPrefetch;
     if (next && isLong && pieces.main)
       prefetch.emplace(rewriter, pieces.main, roles, *next,
@@ -184,9 +190,18 @@ void ProductTiler::forEachTile(GenericOp op, const Roles &roles,
 }
 
 // Tiles of one panel that is packed, if that is worth it.
-void ProductTiler::tileRows(GenericOp op) {
+void ProductTiler::tileRows(GenericOp op, int64_t start) {
   std::optional<Roles> roles = assignRoles(op);
-  forEachTile(op, *roles, [&](GenericOp tile) { sumTile(tile, roles->steps); });
+  forEachTile(
+      op, *roles, [&](GenericOp tile) { sumTile(tile, roles->steps); }, start);
+}
+
+// Packs a panel whose lanes lie side by side as its first rows are summed up.
+void ProductTiler::packBeside(GenericOp op, const Roles &roles, int64_t steps) {
+  int64_t first = chooseRows(op.getStaticLoopRanges()[*roles.row]);
+  op = packBesideRows(rewriter, op, roles, first, steps,
+                      [&](GenericOp tile) { fillPiece(tile); });
+  tileRows(op, first);
 }
 
 // How much of a sum a packed panel holds.
@@ -296,8 +311,12 @@ void ProductTiler::tilePanel(GenericOp op) {
   if (!hasManyRows(op, *roles) || roles->steps.size() != 1)
     return tileRows(packPanel(rewriter, op, *roles, lanes).product);
   int64_t steps = chooseSteps(op, *roles);
-  DimBlock block = startBlock(op, *roles, steps);
-  tileRows(packPanel(rewriter, block.op, *roles, lanes, steps).product);
+  op = startBlock(op, *roles, steps).op;
+  if (isLaneContiguous(op, *roles) && roles->row &&
+      ShapedType::isStatic(op.getStaticLoopRanges()[*roles->row]))
+    packBeside(op, *roles, steps);
+  else
+    tileRows(packPanel(rewriter, op, *roles, lanes, steps).product);
   isFirst = nullptr;
 }
 

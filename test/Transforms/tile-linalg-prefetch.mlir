@@ -16,6 +16,7 @@
 // CHECK: %[[AFTER:.*]] = arith.addi %[[AT]], %[[C64]]
 // CHECK: %[[MORE:.*]] = arith.cmpi slt, %[[AFTER]], %[[C256]]
 // CHECK: %[[NEXT:.*]] = arith.select %[[MORE]], %[[AFTER]], %[[AT]]
+// CHECK: vector.contract
 // CHECK: scf.for %[[ROW:.*]] = %{{.*}} step %[[C6]] iter_args
 // CHECK: %[[MEMORY:.*]] = bufferization.to_buffer %[[W]] read_only
 // CHECK: %[[ROWS:.*]] = bufferization.to_buffer %[[A]] read_only
@@ -91,30 +92,37 @@ func.func @dynamic(%a: tensor<?x?xf32>, %w: tensor<?x?xf32>, %e: tensor<?x?xf32>
 // Few rows are done before memory is.
 // CHECK-LABEL: func @few_rows
 // CHECK-NOT: memref.prefetch
-func.func @few_rows(%a: tensor<47x320xf32>, %w: tensor<320x256xf32>, %e: tensor<47x256xf32>) -> tensor<47x256xf32> {
-  %r = linalg.matmul ins(%a, %w : tensor<47x320xf32>, tensor<320x256xf32>) outs(%e : tensor<47x256xf32>) -> tensor<47x256xf32>
+func.func @few_rows(%a: tensor<47x320xf32>, %w: tensor<256x320xf32>, %e: tensor<47x256xf32>) -> tensor<47x256xf32> {
+  %t = tensor.empty() : tensor<320x256xf32>
+  %turned = linalg.transpose ins(%w : tensor<256x320xf32>) outs(%t : tensor<320x256xf32>) permutation = [1, 0]
+  %r = linalg.matmul ins(%a, %turned : tensor<47x320xf32>, tensor<320x256xf32>) outs(%e : tensor<47x256xf32>) -> tensor<47x256xf32>
   return %r : tensor<47x256xf32>
 }
 
 // There is but one panel.
 // CHECK-LABEL: func @one_panel
 // CHECK-NOT: memref.prefetch
-func.func @one_panel(%a: tensor<96x320xf32>, %w: tensor<320x64xf32>, %e: tensor<96x64xf32>) -> tensor<96x64xf32> {
-  %r = linalg.matmul ins(%a, %w : tensor<96x320xf32>, tensor<320x64xf32>) outs(%e : tensor<96x64xf32>) -> tensor<96x64xf32>
+func.func @one_panel(%a: tensor<96x320xf32>, %w: tensor<64x320xf32>, %e: tensor<96x64xf32>) -> tensor<96x64xf32> {
+  %t = tensor.empty() : tensor<320x64xf32>
+  %turned = linalg.transpose ins(%w : tensor<64x320xf32>) outs(%t : tensor<320x64xf32>) permutation = [1, 0]
+  %r = linalg.matmul ins(%a, %turned : tensor<96x320xf32>, tensor<320x64xf32>) outs(%e : tensor<96x64xf32>) -> tensor<96x64xf32>
   return %r : tensor<96x64xf32>
 }
 
 // A sum shorter than what lies between two prefetches.
 // CHECK-LABEL: func @short_sum
 // CHECK-NOT: memref.prefetch
-func.func @short_sum(%a: tensor<96x16xf32>, %w: tensor<16x256xf32>, %e: tensor<96x256xf32>) -> tensor<96x256xf32> {
-  %r = linalg.matmul ins(%a, %w : tensor<96x16xf32>, tensor<16x256xf32>) outs(%e : tensor<96x256xf32>) -> tensor<96x256xf32>
+func.func @short_sum(%a: tensor<96x16xf32>, %w: tensor<256x16xf32>, %e: tensor<96x256xf32>) -> tensor<96x256xf32> {
+  %t = tensor.empty() : tensor<16x256xf32>
+  %turned = linalg.transpose ins(%w : tensor<256x16xf32>) outs(%t : tensor<16x256xf32>) permutation = [1, 0]
+  %r = linalg.matmul ins(%a, %turned : tensor<96x16xf32>, tensor<16x256xf32>) outs(%e : tensor<96x256xf32>) -> tensor<96x256xf32>
   return %r : tensor<96x256xf32>
 }
 
-// Rows that do not lie in memory row by row: of those, nothing is prefetched.
+// Rows that do not lie in memory row by row: of those, nothing is prefetched,
+// but steps of the panel that is packed, and the next panel.
 // CHECK-LABEL: func @rows_apart
-// CHECK: memref.prefetch
+// CHECK-COUNT-5: memref.prefetch
 // CHECK-NOT: memref.prefetch
 func.func @rows_apart(%a: tensor<320x96xf32>, %w: tensor<320x256xf32>, %e: tensor<96x256xf32>) -> tensor<96x256xf32> {
   %t = tensor.empty() : tensor<96x320xf32>

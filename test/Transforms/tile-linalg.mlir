@@ -86,8 +86,9 @@ func.func @dynamic(%a: tensor<?x?x?xf32>, %b: tensor<?x?x?xf32>, %c: tensor<?x?x
 
 // bf16 is packed as f32, summed in f32 and rounded once.
 // CHECK-LABEL: func @narrow
+// CHECK: scf.for {{.*}} -> (tensor<32x64xf32>, vector<6x64xf32>)
 // CHECK: arith.extf {{.*}} : vector<{{.*}}xbf16> to
-// CHECK: scf.for {{.*}} -> (vector<4x64xf32>)
+// CHECK: scf.for {{.*}} -> (vector<5x64xf32>)
 // CHECK: arith.truncf
 func.func @narrow(%a: tensor<16x32xbf16>, %b: tensor<32x64xbf16>) -> tensor<16x64xbf16> {
   %z = arith.constant 0.0 : bf16
@@ -101,8 +102,8 @@ func.func @narrow(%a: tensor<16x32xbf16>, %b: tensor<32x64xbf16>) -> tensor<16x6
 
 // 36 of 100 columns are left: a full panel, which starts from the fill.
 // CHECK-LABEL: func @odd
-// CHECK: scf.for {{.*}} -> (vector<6x64xf32>)
-// CHECK: scf.for {{.*}} -> (vector<4x64xf32>)
+// CHECK: scf.for {{.*}} -> (tensor<20x64xf32>, vector<6x64xf32>)
+// CHECK: scf.for {{.*}} -> (vector<5x64xf32>)
 // CHECK: bufferization.alloc_tensor() : tensor<20x64xf32>
 // CHECK: %[[NEW:.*]] = scf.for {{.*}} iter_args(%{{.*}} = %cst{{.*}}) -> (vector<6x64xf32>)
 // CHECK: vector.transfer_write %[[NEW]], {{.*}}in_bounds = [true, false]} : vector<6x64xf32>, tensor<6x36xf32>
