@@ -30,6 +30,10 @@ static constexpr size_t kMaxUnrolledSize = 128;
 /// more for what is left over, where the machine mixes iterations by itself.
 static constexpr size_t kMinVectorLoopSize = 32;
 
+/// LLVM inlines no larger function that is called several times either, but
+/// costs it again for each call.
+static constexpr size_t kMaxInlinedSize = 1024;
+
 static size_t countInstructions(const llvm::Loop &loop) {
   size_t size = 0;
   for (const llvm::BasicBlock *block : loop.blocks())
@@ -67,6 +71,17 @@ struct KeepLoopsPass : llvm::PassInfoMixin<KeepLoopsPass> {
   }
 
   bool (*isKept)(const llvm::Loop &);
+};
+
+/// Leaves calls of large functions as they are.
+struct KeepCallsPass : llvm::PassInfoMixin<KeepCallsPass> {
+  static llvm::PreservedAnalyses run(llvm::Module &module,
+                                     llvm::ModuleAnalysisManager &) {
+    for (llvm::Function &function : module)
+      if (function.getInstructionCount() > kMaxInlinedSize)
+        function.addFnAttr(llvm::Attribute::NoInline);
+    return llvm::PreservedAnalyses::all();
+  }
 };
 } // namespace
 
@@ -109,6 +124,7 @@ void mlir::rope::optimize(llvm::Module &module, llvm::TargetMachine &machine,
   builder.registerPipelineStartEPCallback(
       [](llvm::ModulePassManager &passes, llvm::OptimizationLevel) {
         passes.addPass(llvm::AlwaysInlinerPass());
+        passes.addPass(KeepCallsPass());
       });
   // Around the pass that unrolls small loops to the end, which kernels count
   // on.

@@ -16,7 +16,24 @@ func.func @kernel(%q: memref<8x2048x64xf32>, %k: memref<8x2048x64xf32>, %v: memr
   return
 }
 
-// Small ones are.
+// A kernel of two callers is called by both, and not looked at to be inlined.
+// CHECK: Function Attrs: noinline
+// CHECK-NEXT: define internal {{.*}} @shared(
+// CHECK-LABEL: define void @_mlir_ciface_callers(
+// CHECK-COUNT-2: call {{.*}} @shared(
+func.func private @shared(%q: memref<8x2048x64xf32>, %k: memref<8x2048x64xf32>, %v: memref<8x2048x64xf32>, %o: memref<8x2048x64xf32>) {
+  rope.attention ins(%q, %k, %v : memref<8x2048x64xf32>, memref<8x2048x64xf32>, memref<8x2048x64xf32>)
+    outs(%o : memref<8x2048x64xf32>) scale 0.25
+    layout <query = "hmd", key = "hnd", value = "hne", output = "hme">
+  return
+}
+func.func @callers(%q: memref<8x2048x64xf32>, %k: memref<8x2048x64xf32>, %v: memref<8x2048x64xf32>, %o: memref<8x2048x64xf32>, %p: memref<8x2048x64xf32>) {
+  call @shared(%q, %k, %v, %o) : (memref<8x2048x64xf32>, memref<8x2048x64xf32>, memref<8x2048x64xf32>, memref<8x2048x64xf32>) -> ()
+  call @shared(%o, %k, %v, %p) : (memref<8x2048x64xf32>, memref<8x2048x64xf32>, memref<8x2048x64xf32>, memref<8x2048x64xf32>) -> ()
+  return
+}
+
+// Small loops are.
 // CHECK-LABEL: define void @_mlir_ciface_small(
 // CHECK-COUNT-4: fdiv float
 // CHECK: ret void
