@@ -27,19 +27,25 @@ using namespace mlir::rope;
 
 /// Of what tells most expressions apart.
 unsigned Expr::computeHash() const {
-  auto getWord = [](const void *pointer) {
-    return reinterpret_cast<uintptr_t>(pointer);
+  uint64_t hash = static_cast<uint64_t>(kind);
+  auto add = [&](uint64_t word) {
+    hash = (hash ^ word) * 0x9e3779b97f4a7c15;
+    hash ^= hash >> 32;
   };
-  SmallVector<uint64_t, 16> words = {
-      static_cast<uint64_t>(kind), static_cast<uint64_t>(number),
-      llvm::bit_cast<uint64_t>(real), getWord(value.getAsOpaquePointer()),
-      getWord(attr.getAsOpaquePointer())};
+  auto addPointer = [&](const void *pointer) {
+    add(reinterpret_cast<uintptr_t>(pointer));
+  };
+  add(static_cast<uint64_t>(number));
+  add(llvm::bit_cast<uint64_t>(real));
+  addPointer(value.getAsOpaquePointer());
+  addPointer(attr.getAsOpaquePointer());
   if (name)
-    words.push_back(getWord(name->getAsOpaquePointer()));
+    addPointer(name->getAsOpaquePointer());
   for (const Expr *operand : operands)
-    words.push_back(operand->getId());
-  llvm::append_range(words, coefficients);
-  return llvm::hash_combine_range(words);
+    add(operand->getId());
+  for (int64_t coefficient : coefficients)
+    add(static_cast<uint64_t>(coefficient));
+  return static_cast<unsigned>(hash);
 }
 
 Value Expr::getFirstValue() const {
