@@ -17,6 +17,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Transforms/IPO/AlwaysInliner.h"
+#include "llvm/Transforms/IPO/DeadArgumentElimination.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
 
@@ -125,6 +126,14 @@ void mlir::rope::optimize(llvm::Module &module, llvm::TargetMachine &machine,
       [](llvm::ModulePassManager &passes, llvm::OptimizationLevel) {
         passes.addPass(llvm::AlwaysInlinerPass());
         passes.addPass(KeepCallsPass());
+      });
+  // A function that layers share takes descriptors, and wants no more than the
+  // addresses where sizes are static. LLVM drops the rest in the end, once it
+  // has optimized the reading of it for each layer.
+  builder.registerPipelineEarlySimplificationEPCallback(
+      [](llvm::ModulePassManager &passes, llvm::OptimizationLevel,
+         llvm::ThinOrFullLTOPhase) {
+        passes.addPass(llvm::DeadArgumentEliminationPass());
       });
   // Around the pass that unrolls small loops to the end, which kernels count
   // on.
