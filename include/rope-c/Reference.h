@@ -24,7 +24,7 @@ extern "C" {
 #endif
 
 /// How an angle is made from a position and a frequency.
-typedef enum RopeAngleMode {
+typedef enum RopeAngleMode ROPE_CAPI_INT {
   /// The real product.
   ROPE_ANGLE_EXACT,
   /// f32(f32(p)·f32(ω))
@@ -33,14 +33,14 @@ typedef enum RopeAngleMode {
   ROPE_ANGLE_F32_QUOTIENT
 } RopeAngleMode;
 
-typedef enum RopePairing {
+typedef enum RopePairing ROPE_CAPI_INT {
   /// (o + i, o + i + distance)
   ROPE_PAIRING_HALF,
   /// (o + 2i, o + 2i + 1)
   ROPE_PAIRING_INTERLEAVED
 } RopePairing;
 
-typedef enum RopeFeatureMap {
+typedef enum RopeFeatureMap ROPE_CAPI_INT {
   ROPE_FEATURE_IDENTITY,
   ROPE_FEATURE_ELU_PLUS_ONE,
   ROPE_FEATURE_RELU,

@@ -21,13 +21,21 @@
 #define ROPE_CAPI_EXPORTED
 #endif
 
+/// What C puts into an enumeration may be any number, which is then an error;
+/// C++ wants to be told.
+#ifdef __cplusplus
+#define ROPE_CAPI_INT : int
+#else
+#define ROPE_CAPI_INT
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /// Element types. f16 and bf16 are given as their bits, bool as a byte 0 or 1,
 /// complex numbers as (real, imaginary).
-typedef enum RopeDType {
+typedef enum RopeDType ROPE_CAPI_INT {
   ROPE_F16,
   ROPE_BF16,
   ROPE_F32,

@@ -31,6 +31,9 @@ public:
                                             llvm::StringRef name);
   std::optional<ref::RoleRotation> readRotation(const RopeRotation *rotation,
                                                 llvm::StringRef name);
+  /// The enumerator with the number that `value` has in C, up to `last`.
+  template <typename To, typename From>
+  To readEnum(From value, To last, llvm::StringRef name);
   void readMask(const RopeBuffer *mask, ref::AttentionInputs &inputs);
 
   /// Reports the first fault of the operands, or what `check` finds wrong with
@@ -75,9 +78,14 @@ std::optional<ref::IntArray> Reader::readIntegers(const RopeBuffer *buffer,
   return read<int64_t>(*buffer, name);
 }
 
-static ref::Pairing getPairing(RopePairing pairing) {
-  return pairing == ROPE_PAIRING_HALF ? ref::Pairing::Half
-                                      : ref::Pairing::Interleaved;
+template <typename To, typename From>
+To Reader::readEnum(From value, To last, llvm::StringRef name) {
+  auto number = static_cast<int64_t>(value);
+  if (number >= 0 && number <= static_cast<int64_t>(last))
+    return static_cast<To>(number);
+  if (!fault)
+    fault = ("unknown " + name + " " + llvm::Twine(number)).str();
+  return To();
 }
 
 std::optional<ref::RoleRotation>
@@ -86,8 +94,10 @@ Reader::readRotation(const RopeRotation *rotation, llvm::StringRef name) {
     return std::nullopt;
   ref::RoleRotation result;
   result.table = readFloats(rotation->table, name);
-  result.rotary.read = getPairing(rotation->read);
-  result.rotary.write = getPairing(rotation->write);
+  result.rotary.read =
+      readEnum(rotation->read, ref::Pairing::Interleaved, "pairing");
+  result.rotary.write =
+      readEnum(rotation->write, ref::Pairing::Interleaved, "pairing");
   result.rotary.offset = rotation->offset;
   if (rotation->distance >= 0)
     result.rotary.distance = rotation->distance;
@@ -139,7 +149,8 @@ RopeArray ropeReferenceTable(RopeBuffer positions, const double *frequencies,
   inputs.frequencies = {{frequencies, frequencies + pairs}, magnitude};
   if (axes)
     inputs.axes.assign(axes, axes + pairs);
-  inputs.mode = static_cast<ref::AngleMode>(mode);
+  inputs.mode =
+      reader.readEnum(mode, ref::AngleMode::F32Quotient, "angle mode");
   if (!reader.finish([&] { return ref::findError(inputs); }, error))
     return {nullptr};
   return wrap(ref::makeTable(inputs));
@@ -220,7 +231,8 @@ read(Reader &reader, const RopeLinearAttentionInputs &inputs) {
   result.query = reader.readFloats(inputs.query, "query");
   result.key = reader.readFloats(inputs.key, "key");
   result.value = reader.readFloats(inputs.value, "value");
-  result.featureMap = static_cast<ref::FeatureMap>(inputs.featureMap);
+  result.featureMap =
+      reader.readEnum(inputs.featureMap, ref::FeatureMap::Exp, "feature map");
   result.causal = inputs.causal;
   if (inputs.normalize)
     result.normalizerEps = inputs.normalizerEps;

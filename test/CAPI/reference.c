@@ -68,6 +68,16 @@ static void testRotation(void) {
   CHECK(!ropeReferenceRotate(input, &rotation, false, &error).ptr);
   CHECK(error != NULL);
   ropeStringDestroy(error);
+  rotation.write = (RopePairing)2;
+  CHECK(!ropeReferenceRotate(input, &rotation, false, &error).ptr);
+  CHECK_MESSAGE(error, "unknown pairing 2");
+  rotation.read = (RopePairing)-1;
+  CHECK(!ropeReferenceRotate(input, &rotation, false, &error).ptr);
+  CHECK_MESSAGE(error, "unknown pairing -1");
+  CHECK(!ropeReferenceTable(positions, &frequency, 1, 1.0, NULL,
+                            (RopeAngleMode)3, &error)
+             .ptr);
+  CHECK_MESSAGE(error, "unknown angle mode 3");
   ropeArrayDestroy(back);
   ropeArrayDestroy(turned);
   ropeArrayDestroy(table);
@@ -103,9 +113,31 @@ static void testAttention(void) {
   CHECK_MESSAGE(error, "query must be an array of f64");
 }
 
+static void testLinearAttention(void) {
+  char *error = NULL;
+  double one = 1;
+  int64_t shape[5] = {1, 1, 1, 1, 1};
+  RopeLinearAttentionInputs inputs = {0};
+  inputs.query = (RopeBuffer){ROPE_F64, 5, shape, &one};
+  inputs.key = inputs.value = (RopeBuffer){ROPE_F64, 4, shape, &one};
+  inputs.featureMap = ROPE_FEATURE_EXP;
+  RopeArray output, kvState, kSum;
+  CHECK(
+      ropeReferenceLinearAttention(&inputs, &output, &kvState, &kSum, &error));
+  CHECK(fabs(*(double *)ropeArrayGetBuffer(kSum).data - exp(1)) < 1e-15);
+  ropeArrayDestroy(output);
+  ropeArrayDestroy(kvState);
+  ropeArrayDestroy(kSum);
+  inputs.featureMap = (RopeFeatureMap)4;
+  CHECK(
+      !ropeReferenceLinearAttention(&inputs, &output, &kvState, &kSum, &error));
+  CHECK_MESSAGE(error, "unknown feature map 4");
+}
+
 int main(void) {
   testFrequencies();
   testRotation();
   testAttention();
+  testLinearAttention();
   return 0;
 }
