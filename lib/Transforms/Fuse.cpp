@@ -165,8 +165,8 @@ struct Fuse : rope::impl::FusePassBase<Fuse> {
     eraseProvenChecks(root);
     eliminateEqual(root);
     // Rotations of fewer pairs than their table has got new tables.
-    shareTables(root);
-    eliminateEqual(root);
+    if (shareTables(root))
+      eliminateEqual(root);
     if (getContext().getRemarkEngine())
       reportWhatStays(root);
   }
