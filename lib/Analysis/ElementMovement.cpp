@@ -42,17 +42,33 @@ static Place locate(ExprContext &context, const Expr *relative,
   return Place::Unknown;
 }
 
+static const Expr *getOffset(ElementEvaluator &evaluator,
+                             tensor::ExtractSliceOp op, unsigned dim) {
+  if (op.isDynamicOffset(dim))
+    return evaluator.evaluateScalar(op.getDynamicOffset(dim));
+  return evaluator.getContext().getInt(op.getStaticOffset(dim));
+}
+
+static const Expr *getStride(ElementEvaluator &evaluator,
+                             tensor::ExtractSliceOp op, unsigned dim) {
+  if (op.isDynamicStride(dim))
+    return evaluator.evaluateScalar(op.getDynamicStride(dim));
+  return evaluator.getContext().getInt(op.getStaticStride(dim));
+}
+
 static const Expr *expandSlice(ElementEvaluator &evaluator,
                                tensor::ExtractSliceOp op, Index index) {
   ExprContext &context = evaluator.getContext();
-  llvm::SmallBitVector dropped = op.getDroppedDims();
+  unsigned rank = op.getSourceType().getRank();
+  llvm::SmallBitVector dropped(rank);
+  if (rank != index.size())
+    dropped = op.getDroppedDims();
   SmallVector<const Expr *> source;
-  for (auto [dim, offset, stride] :
-       llvm::enumerate(op.getMixedOffsets(), op.getMixedStrides())) {
-    const Expr *at = evaluateFoldResult(evaluator, offset);
+  for (unsigned dim = 0; dim < rank; ++dim) {
+    const Expr *at = getOffset(evaluator, op, dim);
     if (!dropped.test(dim)) {
-      const Expr *step = evaluateFoldResult(evaluator, stride);
-      at = context.add(at, context.mul(index.front(), step));
+      at = context.add(
+          at, context.mul(index.front(), getStride(evaluator, op, dim)));
       index = index.drop_front();
     }
     source.push_back(at);

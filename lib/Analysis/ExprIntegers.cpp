@@ -29,7 +29,7 @@ using namespace mlir::rope;
 /// fit in 64 bits are marked and given up.
 struct ExprContext::LinearSum {
   int64_t constant = 0;
-  llvm::DenseMap<const Expr *, int64_t> terms;
+  llvm::SmallDenseMap<const Expr *, int64_t, 4> terms;
   bool overflows = false;
 
   void addConstant(int64_t value) {
