@@ -134,6 +134,10 @@ static CPUPlanAttr chooseStreamPlan(AttentionOp op, CPUPlanAttr given,
       given.getLookup() || (target.lookup && lanes == 16), given.getDots());
 }
 
+/// Keys of a panel, at least: each adds its sums to the output, which loses
+/// something each time.
+static constexpr int64_t kFewestKeys = 32;
+
 /// A plan for rows that are worth packed keys.
 static CPUPlanAttr choosePackPlan(AttentionOp op, CPUPlanAttr given,
                                   int64_t stream, const CPUTarget &target) {
@@ -150,7 +154,9 @@ static CPUPlanAttr choosePackPlan(AttentionOp op, CPUPlanAttr given,
   // Few sums leave room for exponentials; with few registers there is none
   // anyway, and a large tile needs fewer loads.
   int64_t rows = choose(given.getRows(), manyRegisters ? 4 : 6);
-  int64_t keys = choose(given.getKeys(), fitTile(rows, manyRegisters ? 4 : 2));
+  int64_t keys =
+      choose(given.getKeys(),
+             fitTile(rows, std::max<int64_t>(4, kFewestKeys / lanes)));
   int64_t valueVectors = llvm::divideCeil(valueChannels, lanes);
   int64_t tileVectors = choose(
       given.getChannels(),

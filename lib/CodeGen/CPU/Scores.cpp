@@ -20,33 +20,39 @@ using namespace mlir::rope::cpu;
 
 /// Steps of the plain loop.
 static constexpr int64_t kUnroll = 4;
+/// Sums of a tile that no weights are computed beside: enough to hide their
+/// latency, and few enough for any machine's registers.
+static constexpr int64_t kMostSumsApart = 16;
 
 namespace {
-/// The tile of one item.
+/// The tile of one item, or its vectors of keys from `first` on.
 class ScoreTile {
 public:
-  ScoreTile(AttentionKernel &k, const Item &item, int64_t vectors);
+  ScoreTile(AttentionKernel &k, const Item &item, Value first, int64_t vectors);
 
   SmallVector<Value> getInits();
-  /// The sums after `count` more steps from `first` on.
-  SmallVector<Value> advance(Value first, int64_t count, ValueRange sums);
+  /// The sums after `count` more steps from `from` on.
+  SmallVector<Value> advance(Value from, int64_t count, ValueRange sums);
   /// The sums after steps from `from` to the last.
   SmallVector<Value> finish(IndexLike from, ValueRange sums);
   void store(ValueRange sums, Value buffer);
 
 private:
+  Value getKey(int64_t vector) { return k.plus(first, vector * k.lanes); }
+
   AttentionKernel &k;
-  Value panel;
+  Value panel, first;
   int64_t vectors;
   SmallVector<Value> rows;
 };
 } // namespace
 
-ScoreTile::ScoreTile(AttentionKernel &k, const Item &item, int64_t vectors)
-    : k(k), panel(item.panel), vectors(vectors) {
-  Value first = k.times(item.strip, k.tileRows);
+ScoreTile::ScoreTile(AttentionKernel &k, const Item &item, Value first,
+                     int64_t vectors)
+    : k(k), panel(item.panel), first(first), vectors(vectors) {
+  Value row = k.times(item.strip, k.tileRows);
   for (int64_t i = 0; i < k.tileRows; ++i)
-    rows.push_back(k.plus(first, i));
+    rows.push_back(k.plus(row, i));
 }
 
 SmallVector<Value> ScoreTile::getInits() {
@@ -59,14 +65,14 @@ SmallVector<Value> ScoreTile::getInits() {
   return sums;
 }
 
-SmallVector<Value> ScoreTile::advance(Value first, int64_t count,
+SmallVector<Value> ScoreTile::advance(Value from, int64_t count,
                                       ValueRange sums) {
   SmallVector<Value> next(sums);
   for (int64_t i = 0; i < count; ++i) {
-    Value step = k.plus(first, i);
+    Value step = k.plus(from, i);
     SmallVector<Value> keys;
     for (int64_t v = 0; v < vectors; ++v)
-      keys.push_back(k.loadVector(k.packed.key, {panel, step, v * k.lanes}));
+      keys.push_back(k.loadVector(k.packed.key, {panel, step, getKey(v)}));
     for (auto [r, row] : llvm::enumerate(rows)) {
       Value query = k.broadcast(k.load(k.scratch.query, {row, step}));
       for (int64_t v = 0; v < vectors; ++v) {
@@ -89,7 +95,7 @@ void ScoreTile::store(ValueRange sums, Value buffer) {
   for (int64_t r = 0; r < k.tileRows; ++r)
     for (int64_t v = 0; v < vectors; ++v)
       k.storeVector(sums[r * vectors + v], k.scratch.scores,
-                    {buffer, r, v * k.lanes});
+                    {buffer, r, getKey(v)});
 }
 
 /// One row of weights beside some steps of a tile: the sums, and the largest
@@ -106,23 +112,38 @@ static SmallVector<Value> weaveRow(AttentionKernel &k, ScoreTile &tile,
   return results;
 }
 
-/// Scores by packed keys.
-static Value computeProducts(AttentionKernel &k, const Item &item, Value buffer,
-                             const ScoredItem *current, bool halfWidth) {
-  int64_t vectors = halfWidth ? k.getKeyVectors() / 2 : k.getKeyVectors();
-  ScoreTile tile(k, item, vectors);
+/// How many of `vectors` of keys make a tile apart from weights: as many as
+/// there are sums for, but all tiles are alike.
+static int64_t chooseApart(AttentionKernel &k, int64_t vectors) {
+  int64_t size = vectors;
+  while (size > 1 &&
+         (size * k.tileRows > kMostSumsApart || vectors % size != 0))
+    --size;
+  return size;
+}
+
+/// Scores by packed keys, apart from any weights.
+static void computeApart(AttentionKernel &k, const Item &item, Value buffer,
+                         int64_t vectors) {
+  int64_t size = chooseApart(k, vectors);
+  k.loop(0, vectors * k.lanes, size * k.lanes, [&](Value first) {
+    ScoreTile tile(k, item, first, size);
+    tile.store(tile.finish(0, tile.getInits()), buffer);
+  });
+}
+
+/// Scores by packed keys beside the weights of another item. Returns the
+/// largest score of these.
+static Value computeBeside(AttentionKernel &k, const Item &item, Value buffer,
+                           const ScoredItem &current) {
+  ScoreTile tile(k, item, k.index(0), k.getKeyVectors());
   SmallVector<Value> sums = tile.getInits();
-  IndexLike step = 0;
-  Value highest;
-  if (current) {
-    sums.push_back(k.numbers(kLowestScore));
-    sums = k.loop(0, k.tileRows, 1, sums, [&](Value row, ValueRange carried) {
-      return weaveRow(k, tile, *current, row, carried);
-    });
-    highest = sums.pop_back_val();
-    step = k.tileRows * k.weave;
-  }
-  tile.store(tile.finish(step, sums), buffer);
+  sums.push_back(k.numbers(kLowestScore));
+  sums = k.loop(0, k.tileRows, 1, sums, [&](Value row, ValueRange carried) {
+    return weaveRow(k, tile, current, row, carried);
+  });
+  Value highest = sums.pop_back_val();
+  tile.store(tile.finish(k.tileRows * k.weave, sums), buffer);
   return highest;
 }
 
@@ -131,8 +152,10 @@ Value cpu::computeScores(AttentionKernel &k, const Item &item, Value buffer,
   Value highest;
   if (k.streams)
     computeDots(k, item, buffer);
+  else if (current)
+    highest = computeBeside(k, item, buffer, *current);
   else
-    highest = computeProducts(k, item, buffer, current, halfWidth);
+    computeApart(k, item, buffer, k.getKeyVectors() / (halfWidth ? 2 : 1));
   if (k.op.getSoftcap())
     capScores(k, item, buffer);
   return highest;

@@ -7,9 +7,10 @@
 // cache, keys and values together.
 // CHECK-LABEL: @narrow
 // CHECK: rope.plan = #rope.cpu_plan<lanes = 16, rows = 4, keys = 4, channels = 4, group = 1, strips = 24, weave = 8, stream = 16, lookup = true>
-// With 16 registers there is no room for exponentials.
+// With 16 registers there is no room for exponentials. Panels have 32 keys, for
+// each adds to the output.
 // AVX2-LABEL: @narrow
-// AVX2: rope.plan = #rope.cpu_plan<lanes = 8, rows = 6, keys = 2, channels = 2, group = 1, strips = 16, weave = -1, stream = 16>
+// AVX2: rope.plan = #rope.cpu_plan<lanes = 8, rows = 6, keys = 4, channels = 2, group = 1, strips = 16, weave = -1, stream = 16>
 // KEPT-LABEL: @narrow
 // KEPT: rope.attention
 // REMARK: remark: [Passed] attention | Category:rope-plan

@@ -79,6 +79,29 @@ TEST_P(VectorAttention, DynamicRows) {
   }
 }
 
+/// Of panels that are as long as the target makes them, sums that all keys add
+/// to lose little.
+TEST(PlannedAttention, ErrorOfManyKeys) {
+  for (const char *options :
+       {"", "lanes=8 registers=16 lookup=false", "lanes=4 lookup=false"}) {
+    AttentionCase attention = makeVectorCase({"Planned", options, ""});
+    attention.b = attention.h = attention.g = 1;
+    attention.m = 32;
+    attention.n = 4096;
+    attention.d = attention.e = 64;
+    attention.scale = 0.125;
+    attention.randomize(1);
+    reference::Array got = attention.run().front(),
+                     want = attention.evaluate().front();
+    double error = 0, largest = 0;
+    for (int64_t i = 0; i < want.getNumElements(); ++i) {
+      error = std::max(error, std::fabs(got[i] - want[i]));
+      largest = std::max(largest, std::fabs(want[i]));
+    }
+    EXPECT_LE(error, 6e-7 * largest) << options;
+  }
+}
+
 TEST_P(VectorAttention, Causal) {
   AttentionCase attention = makeCase();
   attention.causal = true;
