@@ -278,8 +278,7 @@ FailureOr<ScheduleFit> rope::fitSchedule(MLIRContext *context,
   return ScheduleFitter(context, frequencies, magnitude, error).run();
 }
 
-FailureOr<ScheduleFit> ScheduleFits::get(MLIRContext *context,
-                                         ArrayRef<double> frequencies,
+FailureOr<ScheduleFit> ScheduleFits::get(ArrayRef<double> frequencies,
                                          double magnitude) {
   std::vector<uint64_t> key = {llvm::bit_cast<uint64_t>(magnitude)};
   for (double frequency : frequencies)

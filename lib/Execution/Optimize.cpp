@@ -78,8 +78,10 @@ struct KeepLoopsPass : llvm::PassInfoMixin<KeepLoopsPass> {
 struct KeepCallsPass : llvm::PassInfoMixin<KeepCallsPass> {
   static llvm::PreservedAnalyses run(llvm::Module &module,
                                      llvm::ModuleAnalysisManager &) {
+    // One that is to be inlined, and could not be, must not have both.
     for (llvm::Function &function : module)
-      if (function.getInstructionCount() > kMaxInlinedSize)
+      if (function.getInstructionCount() > kMaxInlinedSize &&
+          !function.hasFnAttribute(llvm::Attribute::AlwaysInline))
         function.addFnAttr(llvm::Attribute::NoInline);
     return llvm::PreservedAnalyses::all();
   }
@@ -131,9 +133,10 @@ void mlir::rope::optimize(llvm::Module &module, llvm::TargetMachine &machine,
   // addresses where sizes are static. LLVM drops the rest in the end, once it
   // has optimized the reading of it for each layer.
   builder.registerPipelineEarlySimplificationEPCallback(
-      [](llvm::ModulePassManager &passes, llvm::OptimizationLevel,
+      [](llvm::ModulePassManager &passes, llvm::OptimizationLevel level,
          llvm::ThinOrFullLTOPhase) {
-        passes.addPass(llvm::DeadArgumentEliminationPass());
+        if (level != llvm::OptimizationLevel::O0)
+          passes.addPass(llvm::DeadArgumentEliminationPass());
       });
   // Around the pass that unrolls small loops to the end, which kernels count
   // on.

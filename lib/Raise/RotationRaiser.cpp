@@ -41,7 +41,8 @@ public:
   RotationRaiser(FunctionOpInterface function, const RaiseOptions &options,
                  RaiseReport &report)
       : function(function), options(options), report(report), session(function),
-        evaluator(session.getEvaluator()), tables(evaluator) {}
+        evaluator(session.getEvaluator()), tables(evaluator),
+        fits(function.getContext()) {}
 
   bool run();
 
@@ -187,6 +188,7 @@ bool RotationRaiser::scalesKnown(Operation *op) {
   };
   for (Value operand : op->getOperands()) {
     auto [root, dim] = channels.lookup(operand);
+    // Whichever it is: the element without it counts.
     double factor = 1;
     if (root && isKnown(root) &&
         stripFactor(evaluator, getElement(result), operand, factor) ==

@@ -274,8 +274,7 @@ static StatedFrequencies stateFrequencies(Builder &builder,
   auto listed = ExplicitAttr::get(
       builder.getContext(), builder.getDenseF64ArrayAttr(table.frequencies),
       magnitude);
-  FailureOr<ScheduleFit> fit =
-      fits.get(builder.getContext(), table.frequencies, table.magnitude);
+  FailureOr<ScheduleFit> fit = fits.get(table.frequencies, table.magnitude);
   StatedFrequencies result = {listed, table.mode, {}, "listed frequencies"};
   if (succeeded(fit)) {
     result.description = llvm::to_string(fit->schedule);

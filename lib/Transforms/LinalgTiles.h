@@ -44,8 +44,8 @@ linalg::GenericOp createPiece(RewriterBase &rewriter, linalg::GenericOp op,
                               SmallVectorImpl<Value> &results);
 
 /// Replaces `op` by a loop over pieces of `size` elements of `dim` and one
-/// more piece for the rest. Those before `start`, a constant if not 0, are left
-/// out.
+/// more piece for the rest. Elements before `start` are left out, of which a
+/// dim has more, and a static number, unless `start` is 0.
 DimPieces tileDim(RewriterBase &rewriter, linalg::GenericOp op, unsigned dim,
                   int64_t size, int64_t start = 0);
 

@@ -55,8 +55,8 @@ public:
   /// Iterations of a sum between prefetches.
   static constexpr int64_t kIterations = 16;
 
-  /// `tile` is in a loop over rows. Each iteration of its
-  /// sum takes `stepsAtOnce` steps.
+  /// `tile` is in a loop over rows. Each iteration of its sum takes
+  /// `stepsAtOnce` steps.
   PanelPrefetch(RewriterBase &rewriter, linalg::GenericOp tile,
                 const Roles &roles, const NextPanel &next, int64_t stepsAtOnce);
 

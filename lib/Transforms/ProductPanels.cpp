@@ -83,7 +83,7 @@ bool rope::shouldStream(GenericOp op, const Roles &roles, int64_t width) {
 }
 
 static Value widen(OpBuilder &builder, Location loc, Value value, Type type) {
-  if (value.getType() == type || !isa<FloatType>(type))
+  if (value.getType() == type || !isa<FloatType>(getElementTypeOrSelf(type)))
     return value;
   return arith::ExtFOp::create(builder, loc, type, value);
 }
@@ -363,30 +363,41 @@ Panel rope::packPanel(RewriterBase &rewriter, GenericOp op, const Roles &roles,
 static Value packStep(RewriterBase &rewriter, Location loc, Value source,
                       Value step, Value panel) {
   auto type = cast<RankedTensorType>(source.getType());
-  Type element = getElementTypeOrSelf(panel.getType());
   auto narrow = VectorType::get(type.getDimSize(1), type.getElementType());
-  SmallVector<Value> at = {step,
-                           arith::ConstantIndexOp::create(rewriter, loc, 0)};
+  Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
   Value padding = arith::ConstantOp::create(
       rewriter, loc, rewriter.getZeroAttr(type.getElementType()));
+  SmallVector<Value> at = {step, zero};
   SmallVector<bool> inBounds = {true};
   Value lanes = vector::TransferReadOp::create(rewriter, loc, narrow, source,
                                                at, padding, inBounds);
-  if (element != narrow.getElementType())
-    lanes = arith::ExtFOp::create(rewriter, loc, narrow.clone(element), lanes);
+  lanes = widen(rewriter, loc, lanes,
+                narrow.clone(getElementTypeOrSelf(panel.getType())));
   return vector::TransferWriteOp::create(rewriter, loc, lanes, panel, at,
                                          inBounds)
       .getResult();
 }
 
-// Replaces the copy that packs a panel and a product of a few rows by one loop
-// over steps.
+// One step of a product, the part of it in `box`, with a panel in place of its
+// own. Appends the updated sums to `results`.
+static GenericOp multiplyStep(RewriterBase &rewriter, GenericOp op,
+                              const Roles &roles, const IterationBox &box,
+                              Value panel, Value sums,
+                              SmallVectorImpl<Value> &results) {
+  auto whole = cast<GenericOp>(rewriter.clone(*op));
+  whole.getDpsInputOperand(roles.panelOperand)->set(panel);
+  GenericOp step = createPiece(rewriter, whole, box, sums, results);
+  rewriter.eraseOp(whole);
+  return step;
+}
+
+// Replaces the copy that packs a panel and a product of a few rows, all of
+// which is in `box`, by one loop over steps.
 static void packBeside(RewriterBase &rewriter, GenericOp pack, GenericOp rows,
-                       const Roles &roles) {
+                       const Roles &roles, IterationBox box) {
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(rows);
   Location loc = rows.getLoc();
-  IterationBox box = getIterationBox(rewriter, rows);
   unsigned dim = roles.steps.front();
   Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
   Value one = arith::ConstantIndexOp::create(rewriter, loc, 1);
@@ -400,11 +411,10 @@ static void packBeside(RewriterBase &rewriter, GenericOp pack, GenericOp rows,
       [&](OpBuilder &, Location, Value step, ValueRange carried) {
         prefetchStep(rewriter, loc, source, step, end);
         Value panel = packStep(rewriter, loc, source, step, carried[1]);
-        // What is multiplied is what was copied just now.
-        rows.getDpsInputOperand(roles.panelOperand)->set(panel);
         box.offsets[dim] = step;
         SmallVector<Value> results;
-        product = createPiece(rewriter, rows, box, carried[0], results);
+        product = multiplyStep(rewriter, rows, roles, box, panel, carried[0],
+                               results);
         results.push_back(panel);
         scf::YieldOp::create(rewriter, loc, results);
       });
@@ -416,19 +426,20 @@ static void packBeside(RewriterBase &rewriter, GenericOp pack, GenericOp rows,
 GenericOp rope::packBesideRows(RewriterBase &rewriter, GenericOp op,
                                const Roles &roles, int64_t rows,
                                int64_t maxSteps,
-                               llvm::function_ref<void(GenericOp)> setStart) {
-  PackedProduct packed =
-      readPacked(rewriter, op, roles, maxSteps, ShapedType::kDynamic);
-  GenericOp product = packed.product;
+                               llvm::function_ref<void(GenericOp)> fillFirst) {
   OpBuilder::InsertionGuard guard(rewriter);
-  rewriter.setInsertionPoint(product);
-  IterationBox box = getIterationBox(rewriter, product);
+  rewriter.setInsertionPoint(op);
+  // Sizes of what is there before the panel, which is the loop's.
+  IterationBox box = getIterationBox(rewriter, op);
   box.sizes[*roles.row] = rewriter.getIndexAttr(rows);
+  auto [product, pack, whole] =
+      readPacked(rewriter, op, roles, maxSteps, ShapedType::kDynamic);
+  rewriter.setInsertionPoint(product);
   SmallVector<Value> updated;
   GenericOp first =
       createPiece(rewriter, product, box, product.getDpsInits(), updated);
   product.getDpsInitsMutable()[0].set(updated.front());
-  setStart(first);
-  packBeside(rewriter, packed.pack, first, roles);
+  fillFirst(first);
+  packBeside(rewriter, pack, first, roles, box);
   return product;
 }

@@ -89,12 +89,12 @@ Panel packPanel(RewriterBase &rewriter, linalg::GenericOp op,
 
 /// Copies the panel of `op` as packPanel does while its first `rows` rows are
 /// summed up by what is copied. Returns the product of the panel, of which the
-/// other rows are still to be done. `setStart` is called with that of the first
-/// rows, whose sums it may give a start value.
+/// other rows are still to be done. `fillFirst` is called with that of the
+/// first rows, whose sums it may give a start value.
 linalg::GenericOp
 packBesideRows(RewriterBase &rewriter, linalg::GenericOp op, const Roles &roles,
                int64_t rows, int64_t maxSteps,
-               llvm::function_ref<void(linalg::GenericOp)> setStart);
+               llvm::function_ref<void(linalg::GenericOp)> fillFirst);
 
 } // namespace mlir::rope
 

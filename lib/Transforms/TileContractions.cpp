@@ -64,8 +64,8 @@ private:
   void sumTile(GenericOp op, ArrayRef<unsigned> steps);
   void forEachTile(GenericOp op, const Roles &roles,
                    llvm::function_ref<void(GenericOp)> handle,
-                   int64_t start = 0);
-  void tileRows(GenericOp op, int64_t start = 0);
+                   int64_t firstRow = 0);
+  void tileRows(GenericOp op, int64_t firstRow = 0);
   void packBeside(GenericOp op, const Roles &roles, int64_t steps);
   bool usesPairs(GenericOp op, const Roles &roles) const {
     return dots && canSumPairs(op, roles);
@@ -162,20 +162,20 @@ void ProductTiler::sumTile(GenericOp op, ArrayRef<unsigned> steps) {
   (void)vectorizePiece(rewriter, op);
 }
 
-// Calls `handle` with tiles of a few rows, from `start` on.
+// Calls `handle` with tiles of a few rows, from `firstRow` on.
 void ProductTiler::forEachTile(GenericOp op, const Roles &roles,
                                llvm::function_ref<void(GenericOp)> handle,
-                               int64_t start) {
+                               int64_t firstRow) {
   if (!roles.row)
     return handle(op);
   unsigned row = *roles.row;
   while (op) {
     int64_t extent = op.getStaticLoopRanges()[row];
-    if (ShapedType::isStatic(extent))
-      extent -= start;
-    DimPieces pieces = tileDim(rewriter, op, row, chooseRows(extent), start);
-    start = 0;
-    bool isLong = ShapedType::isDynamic(extent) || extent >= kMinRowsToPrefetch;
+    bool isDynamic = ShapedType::isDynamic(extent);
+    int64_t size = chooseRows(isDynamic ? extent : extent - firstRow);
+    DimPieces pieces = tileDim(rewriter, op, row, size, firstRow);
+    firstRow = 0;
+    bool isLong = isDynamic || extent >= kMinRowsToPrefetch;
     if (next && isLong && pieces.main)
       prefetch.emplace(rewriter, pieces.main, roles, *next,
                        usesPairs(pieces.main, roles) ? 2 : 1);
@@ -184,16 +184,16 @@ void ProductTiler::forEachTile(GenericOp op, const Roles &roles,
     next = std::nullopt;
     prefetch = std::nullopt;
     op = pieces.tail;
-    if (op && ShapedType::isDynamic(extent))
+    if (op && isDynamic)
       return handle(tileToUnits(rewriter, op, {row}));
   }
 }
 
 // Tiles of one panel that is packed, if that is worth it.
-void ProductTiler::tileRows(GenericOp op, int64_t start) {
+void ProductTiler::tileRows(GenericOp op, int64_t firstRow) {
   std::optional<Roles> roles = assignRoles(op);
-  forEachTile(
-      op, *roles, [&](GenericOp tile) { sumTile(tile, roles->steps); }, start);
+  auto sum = [&](GenericOp tile) { sumTile(tile, roles->steps); };
+  forEachTile(op, *roles, sum, firstRow);
 }
 
 // Packs a panel whose lanes lie side by side as its first rows are summed up.

@@ -124,7 +124,10 @@ static LogicalResult cleanTiles(Operation *root) {
       })))
     return failure();
   hoistAccumulators(root);
-  return runPatterns(root, [](RewritePatternSet &) {});
+  // What is written after a loop is written to where it belongs.
+  return runPatterns(root, [](RewritePatternSet &patterns) {
+    tensor::populateFoldTensorSubsetIntoVectorTransferPatterns(patterns);
+  });
 }
 
 LogicalResult rope::checkTarget(Operation *root, StringRef pass,

@@ -3,6 +3,8 @@
 // REQUIRES: x86_64
 // RUN: rope-compile %s --target-cpu=znver4 -O1 -o %t.ll
 // RUN: FileCheck %s < %t.ll
+// RUN: rope-compile %s --target-cpu=znver4 -O0 -o %t.plain.ll
+// RUN: FileCheck %s --check-prefix=PLAIN < %t.plain.ll
 
 // The kernel is a part of its only caller, and its loops are not looked at to be
 // unrolled.
@@ -31,6 +33,26 @@ func.func @callers(%q: memref<8x2048x64xf32>, %k: memref<8x2048x64xf32>, %v: mem
   call @shared(%q, %k, %v, %o) : (memref<8x2048x64xf32>, memref<8x2048x64xf32>, memref<8x2048x64xf32>, memref<8x2048x64xf32>) -> ()
   call @shared(%o, %k, %v, %p) : (memref<8x2048x64xf32>, memref<8x2048x64xf32>, memref<8x2048x64xf32>, memref<8x2048x64xf32>) -> ()
   return
+}
+
+// Nothing is to be inlined and not to be.
+// CHECK: Function Attrs: alwaysinline nounwind
+// CHECK-NEXT: define void @_mlir_ciface_inlined(
+func.func @inlined(%q: memref<8x2048x64xf32>, %k: memref<8x2048x64xf32>, %v: memref<8x2048x64xf32>, %o: memref<8x2048x64xf32>) attributes {passthrough = ["alwaysinline"]} {
+  rope.attention ins(%q, %k, %v : memref<8x2048x64xf32>, memref<8x2048x64xf32>, memref<8x2048x64xf32>)
+    outs(%o : memref<8x2048x64xf32>) scale 0.75
+    layout <query = "hmd", key = "hnd", value = "hne", output = "hme">
+  return
+}
+
+// Without optimization it takes what it is given.
+// PLAIN: define internal float @first(float %{{[^,]*}}, float %{{[^,]*}})
+func.func private @first(%x: f32, %y: f32) -> f32 {
+  return %x : f32
+}
+func.func @calls(%x: f32, %y: f32) -> f32 {
+  %r = call @first(%x, %y) : (f32, f32) -> f32
+  return %r : f32
 }
 
 // Small loops are.

@@ -43,7 +43,7 @@ func.func @narrow(%a: tensor<18x32xbf16>, %w: tensor<32x128xbf16>, %e: tensor<18
 }
 
 // Sums in blocks: in the first of them alone do they start from what a fill
-// would have left. All rows stay parts of one tensor.
+// would have left.
 // CHECK-LABEL: func @blocks
 // CHECK: scf.for %[[AT:[a-z0-9]*]] = %[[ZERO:.*]] to %{{.*}} step %{{.*}} iter_args(%{{[^,]*}}) -> (tensor<64x64xf32>)
 // CHECK: %[[IS_FIRST:.*]] = arith.cmpi eq, %[[AT]], %[[ZERO]]
@@ -57,6 +57,39 @@ func.func @blocks(%a: tensor<64x2500xf32>, %w: tensor<2500x64xf32>) -> tensor<64
   %e = tensor.empty() : tensor<64x64xf32>
   %f = linalg.fill ins(%zero : f32) outs(%e : tensor<64x64xf32>) -> tensor<64x64xf32>
   %r = linalg.matmul ins(%a, %w : tensor<64x2500xf32>, tensor<2500x64xf32>) outs(%f : tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %r : tensor<64x64xf32>
+}
+
+// A panel that is the first operand, of a number of steps that is not known.
+// CHECK-LABEL: func @dynamic_steps
+// CHECK-SAME: %[[W:[a-z0-9]*]]: tensor<?x64xf32>
+// CHECK-DAG: %[[STEPS:.*]] = tensor.dim %[[W]], %c0
+// CHECK: scf.for {{.*}} -> (tensor<?x64xf32>, vector<6x64xf32>)
+func.func @dynamic_steps(%w: tensor<?x64xf32>, %a: tensor<16x?xf32>, %e: tensor<16x64xf32>) -> tensor<16x64xf32> {
+  %r = linalg.generic {
+      indexing_maps = [affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%w, %a : tensor<?x64xf32>, tensor<16x?xf32>) outs(%e : tensor<16x64xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %t = arith.mulf %x, %y : f32
+    %u = arith.addf %o, %t : f32
+    linalg.yield %u : f32
+  } -> tensor<16x64xf32>
+  return %r : tensor<16x64xf32>
+}
+
+// The first rows go where the others do, also if nothing is there before.
+// CHECK-LABEL: func @anew
+// CHECK: %[[ALL:.*]] = tensor.empty() : tensor<64x64xf32>
+// CHECK-NOT: tensor.empty() : tensor<6x64xf32>
+// CHECK: %[[FIRST:.*]]:2 = scf.for
+// CHECK: %[[BEGUN:.*]] = vector.transfer_write %[[FIRST]]#1, %[[ALL]][%c0, %c0]
+// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[BEGUN]])
+func.func @anew(%a: tensor<64x512xf32>, %w: tensor<512x64xf32>) -> tensor<64x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<64x64xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %r = linalg.matmul ins(%a, %w : tensor<64x512xf32>, tensor<512x64xf32>) outs(%f : tensor<64x64xf32>) -> tensor<64x64xf32>
   return %r : tensor<64x64xf32>
 }
 

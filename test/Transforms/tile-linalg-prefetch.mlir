@@ -99,6 +99,17 @@ func.func @few_rows(%a: tensor<47x320xf32>, %w: tensor<256x320xf32>, %e: tensor<
   return %r : tensor<47x256xf32>
 }
 
+// As many as are worth it, the first of which are multiplied beforehand.
+// CHECK-LABEL: func @enough_rows
+// CHECK: scf.for {{.*}} -> (tensor<320x64xf32>, vector<6x64xf32>)
+// CHECK-COUNT-4: memref.prefetch
+// CHECK: scf.for {{.*}} iter_args
+// CHECK: memref.prefetch
+func.func @enough_rows(%a: tensor<48x320xf32>, %w: tensor<320x256xf32>, %e: tensor<48x256xf32>) -> tensor<48x256xf32> {
+  %r = linalg.matmul ins(%a, %w : tensor<48x320xf32>, tensor<320x256xf32>) outs(%e : tensor<48x256xf32>) -> tensor<48x256xf32>
+  return %r : tensor<48x256xf32>
+}
+
 // There is but one panel.
 // CHECK-LABEL: func @one_panel
 // CHECK-NOT: memref.prefetch

@@ -10,6 +10,7 @@
 #include "rope/IR/Rope.h"
 
 #include <map>
+#include <vector>
 
 namespace mlir::rope {
 
@@ -37,10 +38,12 @@ FailureOr<ScheduleFit> fitSchedule(MLIRContext *context,
 /// have the same.
 class ScheduleFits {
 public:
-  FailureOr<ScheduleFit> get(MLIRContext *context, ArrayRef<double> frequencies,
-                             double magnitude);
+  explicit ScheduleFits(MLIRContext *context) : context(context) {}
+
+  FailureOr<ScheduleFit> get(ArrayRef<double> frequencies, double magnitude);
 
 private:
+  MLIRContext *context;
   /// By the bits of the frequencies and the magnitude.
   std::map<std::vector<uint64_t>, FailureOr<ScheduleFit>> fits;
 };
