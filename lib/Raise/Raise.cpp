@@ -44,9 +44,12 @@ static void removeDead(FunctionOpInterface function) {
     return WalkResult::advance();
   };
   function->walk<WalkOrder::PreOrder, ReverseIterator>(remove);
+  if (!hasBranches)
+    return;
   IRRewriter rewriter(function.getContext());
-  while (hasBranches &&
-         succeeded(runRegionDCE(rewriter, function->getRegions()))) {
+  // Upstream's removal cannot take what is not reached but hands round values.
+  (void)eraseUnreachableBlocks(rewriter, function->getRegions());
+  while (succeeded(runRegionDCE(rewriter, function->getRegions()))) {
   }
 }
 

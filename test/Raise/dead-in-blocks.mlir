@@ -1,12 +1,15 @@
 // RUN: rope-opt --rope-raise %s | FileCheck %s
 
 // The product is what the rotation was computed from before. Once nothing else
-// uses it, it is dead, though blocks hand it round.
+// uses it, it is dead, though blocks hand it round. So are blocks that nothing
+// reaches, which hand round what is computed of itself.
 // CHECK-LABEL: @loop
 // CHECK-NOT: arith.mulf
 // CHECK: rope.rotate
 // CHECK: ^bb1(%{{[^:,]*}}: index):
 // CHECK-NOT: arith.mulf
+// CHECK: return
+// CHECK-NEXT: }
 func.func @loop(%x0: tensor<1x2x8x16xf32>, %n: index) -> tensor<1x2x8x16xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -74,4 +77,11 @@ func.func @loop(%x0: tensor<1x2x8x16xf32>, %n: index) -> tensor<1x2x8x16xf32> {
   cf.cond_br %more, ^bb1(%next, %carried : index, tensor<1x2x8x16xf32>), ^bb2
 ^bb2:
   return %v21 : tensor<1x2x8x16xf32>
+^bb3(%z: f32):
+  %u = arith.addf %w, %z : f32
+  %w = arith.mulf %u, %u : f32
+  %again = arith.cmpi slt, %c0, %n : index
+  cf.cond_br %again, ^bb3(%u : f32), ^bb4(%w : f32)
+^bb4(%y: f32):
+  cf.br ^bb3(%y : f32)
 }
