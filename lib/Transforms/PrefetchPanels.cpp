@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "PrefetchPanels.h"
-#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -182,22 +181,25 @@ void PanelPrefetch::fetchLines(ImplicitLocOpBuilder &b, Value times) const {
   auto loop = scf::ForOp::create(b, from, to, number(b, 1));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
-  AffineExpr line = b.getAffineDimExpr(0), start = b.getAffineDimExpr(1);
-  auto apply = [&](AffineExpr expr, Value offset) -> Value {
-    return affine::AffineApplyOp::create(
-        b, AffineMap::get(2, 0, start + expr),
-        ValueRange{loop.getInductionVar(), offset});
-  };
+  prefetch(b, buffer, getLine(b, loop.getInductionVar()));
+}
+
+// Where a line of the next panel is.
+SmallVector<Value> PanelPrefetch::getLine(ImplicitLocOpBuilder &b,
+                                          Value line) const {
   int64_t inLine = elementsOfLine;
-  int64_t linesOfStep = llvm::divideCeil(next.lanes, inLine);
-  SmallVector<Value> at;
+  int64_t together =
+      next.hasStepsLast ? next.lanes : llvm::divideCeil(next.lanes, inLine);
+  Value outer = arith::DivUIOp::create(b, line, number(b, together));
+  Value inner = arith::RemUIOp::create(b, line, number(b, together));
+  // Lines hold elements of one of both.
+  Value &along = next.hasStepsLast ? outer : inner;
+  along = multiply(b, along, number(b, inLine));
   if (next.hasStepsLast)
-    at = {apply(line % next.lanes, next.lane),
-          apply(line.floorDiv(next.lanes) * inLine, next.step)};
-  else
-    at = {apply(line.floorDiv(linesOfStep), next.step),
-          apply(line % linesOfStep * inLine, next.lane)};
-  prefetch(b, buffer, at);
+    return {arith::AddIOp::create(b, next.lane, inner),
+            arith::AddIOp::create(b, next.step, outer)};
+  return {arith::AddIOp::create(b, next.step, outer),
+          arith::AddIOp::create(b, next.lane, inner)};
 }
 
 void PanelPrefetch::fetchRows(ImplicitLocOpBuilder &b, Value position) const {

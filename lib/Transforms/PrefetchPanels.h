@@ -68,6 +68,7 @@ private:
   void findLines(ImplicitLocOpBuilder &b, scf::ForOp loop);
   void findRows(ImplicitLocOpBuilder &b, scf::ForOp loop, Value left);
   void fetchLines(ImplicitLocOpBuilder &b, Value times) const;
+  SmallVector<Value> getLine(ImplicitLocOpBuilder &b, Value line) const;
   void fetchRows(ImplicitLocOpBuilder &b, Value position) const;
 
   NextPanel next;

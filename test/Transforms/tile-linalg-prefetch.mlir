@@ -5,11 +5,11 @@
 // steps of the next tile's rows. The last panel has none after it and touches
 // its own once more, and so does the last tile.
 
-// CHECK-DAG: #[[$STEP:.*]] = affine_map<(d0) -> (d0 floordiv 4)>
-// CHECK-DAG: #[[$LANE:.*]] = affine_map<(d0, d1) -> (d0 * 16 + d1 - (d0 floordiv 4) * 64)>
 // CHECK-LABEL: func @next_panel
 // CHECK-SAME: %[[A:[a-z0-9]*]]: tensor<96x320xf32>, %[[W:[a-z0-9]*]]: tensor<320x256xf32>
+// CHECK-DAG: %[[C4:.*]] = arith.constant 4 : index
 // CHECK-DAG: %[[C6:.*]] = arith.constant 6 : index
+// CHECK-DAG: %[[C16:.*]] = arith.constant 16 : index
 // CHECK-DAG: %[[C64:.*]] = arith.constant 64 : index
 // CHECK-DAG: %[[C256:.*]] = arith.constant 256 : index
 // CHECK: scf.for %[[AT:.*]] = %{{.*}} to %[[C256]] step %[[C64]]
@@ -26,8 +26,10 @@
 // CHECK: scf.for %[[STEP:.*]] = %{{.*}} iter_args(%{{.*}}) -> (vector<6x64xf32>)
 // CHECK: %[[END:.*]] = arith.minui
 // CHECK-NEXT: scf.for %[[LINE:.*]] = %{{.*}} to %[[END]] step
-// CHECK-DAG: %[[STEPS:.*]] = affine.apply #[[$STEP]](%[[LINE]])
-// CHECK-DAG: %[[COLUMN:.*]] = affine.apply #[[$LANE]](%[[LINE]], %[[NEXT]])
+// CHECK-DAG: %[[STEPS:.*]] = arith.divui %[[LINE]], %[[C4]]
+// CHECK-DAG: %[[IN_STEP:.*]] = arith.remui %[[LINE]], %[[C4]]
+// CHECK-DAG: %[[LANES:.*]] = arith.muli %[[IN_STEP]], %[[C16]]
+// CHECK-DAG: %[[COLUMN:.*]] = arith.addi %[[NEXT]], %[[LANES]]
 // CHECK: memref.prefetch %[[MEMORY]][%[[STEPS]], %[[COLUMN]]], read, locality<2>
 // CHECK: memref.prefetch %[[ROWS]][%[[FIRST]], %[[STEP]]], read, locality<2>
 // CHECK-COUNT-5: memref.prefetch %[[ROWS]][%{{.*}}, %[[STEP]]]
@@ -42,12 +44,17 @@ func.func @next_panel(%a: tensor<96x320xf32>, %w: tensor<320x256xf32>, %e: tenso
 // A weight as torch has it: a line holds 16 steps of one lane.
 // CHECK-LABEL: func @steps_in_lines
 // CHECK-SAME: %[[W:[a-z0-9]*]]: tensor<256x320xf32>
+// CHECK-DAG: %[[C16:.*]] = arith.constant 16 : index
+// CHECK-DAG: %[[C64:.*]] = arith.constant 64 : index
 // CHECK: %[[NEXT:.*]] = arith.select
 // CHECK: %[[MEMORY:.*]] = bufferization.to_buffer %[[W]] read_only
 // CHECK: %[[END:.*]] = arith.minui
 // CHECK-NEXT: scf.for %[[LINE:.*]] = %{{.*}} to %[[END]] step
-// CHECK-DAG: %[[LANE:.*]] = affine.apply {{.*}}(%[[LINE]], %[[NEXT]])
-// CHECK: memref.prefetch %[[MEMORY]][%[[LANE]], %{{.*}}], read
+// CHECK-DAG: %[[OF_LINE:.*]] = arith.divui %[[LINE]], %[[C64]]
+// CHECK-DAG: %[[IN_PANEL:.*]] = arith.remui %[[LINE]], %[[C64]]
+// CHECK-DAG: %[[STEP:.*]] = arith.muli %[[OF_LINE]], %[[C16]]
+// CHECK-DAG: %[[LANE:.*]] = arith.addi %[[NEXT]], %[[IN_PANEL]]
+// CHECK: memref.prefetch %[[MEMORY]][%[[LANE]], %[[STEP]]], read
 func.func @steps_in_lines(%a: tensor<96x320xf32>, %w: tensor<256x320xf32>, %e: tensor<96x256xf32>) -> tensor<96x256xf32> {
   %t = tensor.empty() : tensor<320x256xf32>
   %turned = linalg.transpose ins(%w : tensor<256x320xf32>) outs(%t : tensor<320x256xf32>) permutation = [1, 0]
