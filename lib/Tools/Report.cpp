@@ -71,8 +71,8 @@ static bool report(llvm::raw_ostream &os, size_t index, const Array &result,
                      difference.maxRel);
   if (difference.mismatched)
     os << ", " << difference.mismatched << " finite on one side only";
-  else if (difference.compared == 0 && result.getNumElements() != 0)
-    os << ", none finite";
+  if (difference.skipped)
+    os << ", " << difference.skipped << " finite on neither side";
   if (rtol)
     os << llvm::format(" rtol %.1e", *rtol);
   // Without a bound only what is infinite on one side is wrong.

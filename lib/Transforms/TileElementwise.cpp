@@ -11,7 +11,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "LinalgTiles.h"
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -161,6 +163,17 @@ static void reduceAcrossLanes(RewriterBase &rewriter, GenericOp op,
   }
 }
 
+// Whether each result is reduced by one op that has a neutral element. Upstream
+// reports an error where that is not so.
+static bool canReduceInParts(GenericOp op) {
+  SmallVector<BlockArgument> outputs(op.getRegionOutputArgs());
+  return llvm::all_of(llvm::seq<unsigned>(outputs.size()), [&](unsigned i) {
+    SmallVector<Operation *> combiners;
+    return matchReduction(outputs, i, combiners) && combiners.size() == 1 &&
+           arith::getNeutralElement(combiners.front());
+  });
+}
+
 namespace {
 // One sum in many lanes: a loop over vectors adds them up lane by lane, the
 // lanes are added at the end, and what does not fill a vector after that.
@@ -174,6 +187,8 @@ public:
 
   // Fails, and changes nothing, if a reduction is not one that can be split.
   LogicalResult run() {
+    if (!canReduceInParts(op))
+      return failure();
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPoint(op);
     box = getIterationBox(rewriter, op);

@@ -3,6 +3,7 @@
 // RUN: rope-opt %s --split-input-file --rope-normalize-linalg --rope-tile-linalg="lanes=8 registers=16" | FileCheck %s --check-prefix=FEW
 // RUN: not rope-opt %s --split-input-file --rope-tile-linalg=lanes=12 2>&1 | FileCheck %s --check-prefix=BAD
 // RUN: not rope-opt %s --split-input-file --rope-tile-linalg=registers=0 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: rope-opt %s --split-input-file --rope-normalize-linalg --rope-tile-linalg --verify-diagnostics -o /dev/null
 
 // NONE: rope-tile-linalg: registers must be positive, not 0
 // BAD: rope-tile-linalg: lanes must be a power of two from 4 to 64, not 12
@@ -364,4 +365,25 @@ func.func @index_of_sum(%x: tensor<256xf32>, %init: tensor<f32>) -> tensor<f32> 
     linalg.yield %sum : f32
   } -> tensor<f32>
   return %0 : tensor<f32>
+}
+
+// -----
+
+// A reduction of no single op with a neutral element, as the position of the
+// largest, stays as it is. Nothing is reported of it.
+// CHECK-LABEL: func @position_of_largest
+// CHECK: linalg.generic
+func.func @position_of_largest(%x: tensor<256xf32>, %m: tensor<f32>, %p: tensor<i64>) -> (tensor<f32>, tensor<i64>) {
+  %0:2 = linalg.generic {
+      indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>, affine_map<(i) -> ()>],
+      iterator_types = ["reduction"]} ins(%x : tensor<256xf32>) outs(%m, %p : tensor<f32>, tensor<i64>) {
+  ^bb0(%a: f32, %largest: f32, %at: i64):
+    %i = linalg.index 0 : index
+    %here = arith.index_cast %i : index to i64
+    %max = arith.maximumf %a, %largest : f32
+    %more = arith.cmpf ogt, %a, %largest : f32
+    %position = arith.select %more, %here, %at : i64
+    linalg.yield %max, %position : f32, i64
+  } -> (tensor<f32>, tensor<i64>)
+  return %0#0, %0#1 : tensor<f32>, tensor<i64>
 }

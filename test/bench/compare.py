@@ -132,6 +132,8 @@ def main():
         limits = {}
         lines = [compare(text, folder, i, args.rounds, limits) for i, text in enumerate(args.cases)]
     names = [peer.name for peer in find_peers()]
+    if not names:
+        print("none of the libraries is installed: there is nothing to compare with")
     print_table(lines, names)
     if args.json:
         with open(args.json, "w") as file:

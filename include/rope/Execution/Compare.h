@@ -23,8 +23,8 @@ struct Difference {
   double maxRel = 0;
   /// Elements of which only one is finite, or that are different infinities.
   int64_t mismatched = 0;
-  /// Elements that are finite on both sides.
-  int64_t compared = 0;
+  /// Elements that are finite on neither side, and the same infinity or NaN.
+  int64_t skipped = 0;
 
   /// Whether `maxRel` is at most `rtol` and nothing is mismatched.
   bool isWithin(double rtol) const { return mismatched == 0 && maxRel <= rtol; }
