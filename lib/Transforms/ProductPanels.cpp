@@ -393,8 +393,8 @@ static GenericOp multiplyStep(RewriterBase &rewriter, GenericOp op,
 
 // Replaces the copy that packs a panel and a product of a few rows, all of
 // which is in `box`, by one loop over steps.
-static void packBeside(RewriterBase &rewriter, GenericOp pack, GenericOp rows,
-                       const Roles &roles, IterationBox box) {
+static void fuseWithPack(RewriterBase &rewriter, GenericOp pack, GenericOp rows,
+                         const Roles &roles, IterationBox box) {
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(rows);
   Location loc = rows.getLoc();
@@ -440,6 +440,6 @@ GenericOp rope::packBesideRows(RewriterBase &rewriter, GenericOp op,
       createPiece(rewriter, product, box, product.getDpsInits(), updated);
   product.getDpsInitsMutable()[0].set(updated.front());
   fillFirst(first);
-  packBeside(rewriter, pack, first, roles, box);
+  fuseWithPack(rewriter, pack, first, roles, box);
   return product;
 }

@@ -1,13 +1,15 @@
 // RUN: rope-opt %s --rope-normalize-linalg --rope-tile-linalg --verify-each | FileCheck %s
 
-// While 16 steps of a tile are added up, a line of the next panel comes into
-// the caches: each step of the weight has four in a panel. With it come those
+// While 16 steps of a tile are added up, lines of the next panel come into the
+// caches: each step of the weight has four in a panel, which 15 tiles, but not
+// the first one, share with 20 times each. With it come those
 // steps of the next tile's rows. The last panel has none after it and touches
 // its own once more, and so does the last tile.
 
 // CHECK-LABEL: func @next_panel
 // CHECK-SAME: %[[A:[a-z0-9]*]]: tensor<96x320xf32>, %[[W:[a-z0-9]*]]: tensor<320x256xf32>
 // CHECK-DAG: %[[C4:.*]] = arith.constant 4 : index
+// CHECK-DAG: %[[C5:.*]] = arith.constant 5 : index
 // CHECK-DAG: %[[C6:.*]] = arith.constant 6 : index
 // CHECK-DAG: %[[C16:.*]] = arith.constant 16 : index
 // CHECK-DAG: %[[C64:.*]] = arith.constant 64 : index
@@ -19,13 +21,15 @@
 // CHECK: vector.contract
 // CHECK: scf.for %[[ROW:.*]] = %{{.*}} step %[[C6]] iter_args
 // CHECK: %[[MEMORY:.*]] = bufferization.to_buffer %[[W]] read_only
+// CHECK: arith.subi %[[ROW]], %[[C6]]
 // CHECK: %[[ROWS:.*]] = bufferization.to_buffer %[[A]] read_only
 // CHECK: %[[BELOW:.*]] = arith.addi %[[ROW]], %[[C6]]
 // CHECK: %[[MORE:.*]] = arith.cmpi slt, %[[BELOW]]
 // CHECK: %[[FIRST:.*]] = arith.select %[[MORE]], %[[BELOW]], %[[ROW]]
 // CHECK: scf.for %[[STEP:.*]] = %{{.*}} iter_args(%{{.*}}) -> (vector<6x64xf32>)
-// CHECK: %[[END:.*]] = arith.minui
-// CHECK-NEXT: scf.for %[[LINE:.*]] = %{{.*}} to %[[END]] step
+// CHECK: %[[FIVE:.*]] = arith.addi %[[FROM:.*]], %[[C5]]
+// CHECK: %[[END:.*]] = arith.minui %[[FIVE]]
+// CHECK-NEXT: scf.for %[[LINE:.*]] = %[[FROM]] to %[[END]] step
 // CHECK-DAG: %[[STEPS:.*]] = arith.divui %[[LINE]], %[[C4]]
 // CHECK-DAG: %[[IN_STEP:.*]] = arith.remui %[[LINE]], %[[C4]]
 // CHECK-DAG: %[[LANES:.*]] = arith.muli %[[IN_STEP]], %[[C16]]

@@ -45,7 +45,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         VectorCode{"Native", "", ""},
         VectorCode{"Groups", "", "group = 3, strips = 5"},
-        VectorCode{"Apart", "lookup=false", "weave = -1, channels = 2"},
+        VectorCode{"Apart", "lookup=false",
+                   "weave = -1, keys = 6, channels = 2"},
         VectorCode{"Narrow", "lanes=8 registers=16 lookup=false", ""},
         VectorCode{"Narrowest", "lanes=4 lookup=false",
                    "rows = 3, keys = 5, strips = 2"},
