@@ -61,7 +61,8 @@ void RaiseReport::emitSummary(Operation *model) const {
   text += count(raised[0], "rotation") + ", " +
           count(raised[1], "inverse rotation") + ", " +
           count(raised[2], "attention") + ", " +
-          count(raised[3], "linear attention");
+          count(raised[3], "linear attention") + ", " +
+          count(raised[4], "update");
   for (auto &[name, number] : countTables(model))
     text += "\n  " + count(number, "table") + " of " + name;
   for (auto &[reason, where] : refused) {

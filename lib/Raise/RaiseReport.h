@@ -20,7 +20,13 @@ namespace mlir::rope {
 /// Collects how each candidate ended, as remarks and for a summary.
 class RaiseReport {
 public:
-  enum class Kind { Rotation, InverseRotation, Attention, LinearAttention };
+  enum class Kind {
+    Rotation,
+    InverseRotation,
+    Attention,
+    LinearAttention,
+    Update
+  };
 
   explicit RaiseReport(bool explain) : explain(explain) {}
 
@@ -34,7 +40,7 @@ public:
 
 private:
   bool explain;
-  unsigned raised[4] = {};
+  unsigned raised[5] = {};
   /// How many candidates were left for each reason, and the first of them.
   std::map<std::string, std::pair<unsigned, Location>> refused;
 };

@@ -44,6 +44,9 @@ bool raiseRotations(FunctionOpInterface function, const RaiseOptions &options,
 /// The same for attentions, once the rotations are ops.
 bool raiseAttentions(FunctionOpInterface function, RaiseReport &report);
 
+/// The same for updates of one index of a tensor.
+bool raiseUpdates(FunctionOpInterface function, RaiseReport &report);
+
 /// Removes what a builder put after `last`, where that was its insertion point:
 /// an attempt that failed leaves nothing behind.
 void eraseAfter(Operation *last, OpBuilder &builder);

@@ -11,7 +11,7 @@
 include "mlir/Pass/PassBase.td"
 
 def RaisePass : Pass<"rope-raise"> {
-  let summary = "Find rotations and attentions in plain model IR, by proof";
+  let summary = "Find rotations, attentions and updates in plain model IR, by proof";
   let description = [{
     Evaluates elements of tensors symbolically, whatever ops spell them, and
     replaces each value whose every channel is proven to be turned in a pair
@@ -31,6 +31,19 @@ def RaisePass : Pass<"rope-raise"> {
 
     A contraction with a softmax of scores becomes `rope.attention`, whatever
     spells its scale, masks, softcap, sink and repeated heads.
+
+    A choice that takes a tensor as it is but where a dim has one index, as
+    `where(arange(n) == position, new, cache)`, is made at that index alone, and
+    inserted: bufferization can then update a cache in place, which costs as
+    much as what is new, and not as all of it.
+
+    ```mlir
+    %m = linalg.generic (linalg.index == position)
+    %y = linalg.generic (select m, new, old) ins(%m, %new, %old)
+    // becomes
+    %row = linalg.generic (select m, new, old) on slices at the position
+    %y = tensor.insert_slice %row into %old[.., position, ..]
+    ```
 
     Where a match needs extents to be equal that the model does not check, and
     would repeat a single element otherwise, they are taken to be equal, and a
@@ -59,8 +72,9 @@ def RaisePass : Pass<"rope-raise"> {
            "how much they differ from the model's">
   ];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
-    "::mlir::linalg::LinalgDialect", "::mlir::rope::RopeDialect",
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::cf::ControlFlowDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::rope::RopeDialect", "::mlir::scf::SCFDialect",
     "::mlir::tensor::TensorDialect"];
 }
 
@@ -77,8 +91,9 @@ def ExplainPass : Pass<"rope-explain"> {
     ```
   }];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
-    "::mlir::linalg::LinalgDialect", "::mlir::rope::RopeDialect",
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::cf::ControlFlowDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::rope::RopeDialect", "::mlir::scf::SCFDialect",
     "::mlir::tensor::TensorDialect"];
 }
 

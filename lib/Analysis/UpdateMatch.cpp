@@ -1,0 +1,121 @@
+//===- UpdateMatch.cpp - A tensor with one index of a dim replaced --------===//
+//
+// Licensed under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "rope/Analysis/UpdateMatch.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace mlir::rope;
+
+namespace {
+/// Looks for the only index of one dim at which an element is not `kept`.
+class PositionFinder {
+public:
+  PositionFinder(ElementEvaluator &evaluator, const Expr *kept,
+                 const Expr *index)
+      : evaluator(evaluator), context(evaluator.getContext()), kept(kept),
+        index(index) {}
+
+  const Expr *findInElement(const Expr *element);
+
+private:
+  const Expr *findInTruth(const Expr *truth, bool isTrue);
+  const Expr *solve(const Expr *difference);
+
+  ElementEvaluator &evaluator;
+  ExprContext &context;
+  const Expr *kept;
+  const Expr *index;
+};
+} // namespace
+
+/// The value of the index for which a difference is 0, if it is the same for
+/// all dims from this one on.
+const Expr *PositionFinder::solve(const Expr *difference) {
+  for (int64_t sign : {1, -1}) {
+    const Expr *signedIndex = context.mul(index, context.getInt(sign));
+    const Expr *rest = context.sub(difference, signedIndex);
+    const Expr *position = context.mul(rest, context.getInt(-sign));
+    if (llvm::all_of(collectSymbols({position}), [&](const Expr *symbol) {
+          return symbol->getNumber() < index->getNumber();
+        }))
+      return position;
+  }
+  return nullptr;
+}
+
+/// What the index must be for `truth` to be `isTrue`; null if it may be
+/// several.
+const Expr *PositionFinder::findInTruth(const Expr *truth, bool isTrue) {
+  if (truth->isa<arith::XOrIOp>() && truth->getOperands()[1]->isInt(1))
+    return findInTruth(truth->getOperands()[0], !isTrue);
+  if (isTrue ? truth->isa<arith::AndIOp>() : truth->isa<arith::OrIOp>()) {
+    for (const Expr *operand : truth->getOperands())
+      if (const Expr *position = findInTruth(operand, isTrue))
+        return position;
+    return nullptr;
+  }
+  if (!truth->isa<arith::CmpIOp>())
+    return nullptr;
+  auto predicate = cast<arith::CmpIPredicateAttr>(truth->getAttr()).getValue();
+  if (predicate !=
+      (isTrue ? arith::CmpIPredicate::eq : arith::CmpIPredicate::ne))
+    return nullptr;
+  return solve(context.sub(truth->getOperands()[0], truth->getOperands()[1]));
+}
+
+const Expr *PositionFinder::findInElement(const Expr *element) {
+  if (!element->isa<arith::SelectOp>())
+    return nullptr;
+  ArrayRef<const Expr *> operands = element->getOperands();
+  for (bool keptIfFalse : {true, false}) {
+    if (operands[keptIfFalse ? 2 : 1] != kept)
+      continue;
+    const Expr *condition = evaluator.expandFully(operands[0]);
+    if (const Expr *position = findInTruth(condition, keptIfFalse))
+      return position;
+    return findInElement(operands[keptIfFalse ? 1 : 2]);
+  }
+  return nullptr;
+}
+
+/// Whether an op computes one tensor, element by element.
+static bool isElementwise(linalg::LinalgOp op) {
+  return op->getNumResults() == 1 && op.hasPureTensorSemantics() &&
+         op.getNumLoops() == op.getNumParallelLoops() &&
+         op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isPermutation();
+}
+
+FailureOr<UpdateMatch> rope::matchUpdate(ElementEvaluator &evaluator,
+                                         linalg::LinalgOp op) {
+  if (!isElementwise(op))
+    return failure();
+  ExprContext &context = evaluator.getContext();
+  Value result = op->getResult(0);
+  SmallVector<const Expr *> indices = evaluator.getSymbolicIndex(result);
+  const Expr *read = context.getRead(result, indices);
+  const Expr *element = evaluator.expandOnce(read);
+  if (!element)
+    return failure();
+  AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (operand.get().getType() != result.getType() ||
+        op.getMatchingIndexingMap(&operand) != map)
+      continue;
+    const Expr *kept = context.getRead(operand.get(), indices);
+    for (auto [dim, index] : llvm::enumerate(indices)) {
+      if (index->getKind() != Expr::Kind::Sym)
+        continue;
+      PositionFinder finder(evaluator, kept, index);
+      if (const Expr *position = finder.findInElement(element))
+        return UpdateMatch{op, operand.getOperandNumber(),
+                           static_cast<int64_t>(dim), position};
+    }
+  }
+  return failure();
+}
