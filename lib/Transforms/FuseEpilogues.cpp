@@ -10,10 +10,16 @@
 // that is computed. The panel of sums is then in cache, and the sums of all
 // columns are in no memory at all.
 //
+// Where it does little and reads nothing else, it takes the few rows of a tile
+// at a time: what it writes goes to memory bit by bit, and not all at once.
+//
 //===----------------------------------------------------------------------===//
 
 #include "LinalgTiles.h"
+#include "PairPanels.h"
 #include "ProductPanels.h"
+#include "mlir/Dialect/Affine/ViewLikeInterfaceUtils.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/TilingInterface.h"
@@ -76,22 +82,65 @@ static void computePart(RewriterBase &rewriter, tensor::ExtractSliceOp slice,
   rewriter.replaceOp(slice, part->tiledValues.front());
 }
 
+// A slice of what a slice was cut from.
+static tensor::ExtractSliceOp mergeSlices(RewriterBase &rewriter,
+                                          tensor::ExtractSliceOp slice) {
+  auto whole = slice.getSource().getDefiningOp<tensor::ExtractSliceOp>();
+  if (!whole)
+    return slice;
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(slice);
+  SmallVector<OpFoldResult> offsets, sizes, strides;
+  if (failed(affine::mergeOffsetsSizesAndStrides(
+          rewriter, slice.getLoc(), whole, slice, whole.getDroppedDims(),
+          offsets, sizes, strides)))
+    return slice;
+  auto merged = rewriter.replaceOpWithNewOp<tensor::ExtractSliceOp>(
+      slice, slice.getType(), whole.getSource(), offsets, sizes, strides);
+  if (whole->use_empty())
+    rewriter.eraseOp(whole);
+  return merged;
+}
+
 static void computeParts(RewriterBase &rewriter, GenericOp piece,
                          ArrayRef<GenericOp> products) {
   if (!piece)
     return;
-  for (Value input : SmallVector<Value>(piece.getDpsInputs()))
-    if (auto slice = input.getDefiningOp<tensor::ExtractSliceOp>())
-      if (auto product = slice.getSource().getDefiningOp<GenericOp>())
-        if (llvm::is_contained(products, product))
-          computePart(rewriter, slice, product);
+  for (Value input : SmallVector<Value>(piece.getDpsInputs())) {
+    auto slice = input.getDefiningOp<tensor::ExtractSliceOp>();
+    if (!slice)
+      continue;
+    slice = mergeSlices(rewriter, slice);
+    auto product = slice.getSource().getDefiningOp<GenericOp>();
+    if (product && llvm::is_contained(products, product))
+      computePart(rewriter, slice, product);
+  }
 }
 
-// Makes sizes of a product those of its init, which stays.
-static void redirectSizes(GenericOp product) {
+// Erases a product that only sizes are read of now: those of its init, which
+// stays, are the same.
+static void eraseComputed(RewriterBase &rewriter, GenericOp product) {
   for (OpOperand &use : llvm::make_early_inc_range(product->getUses()))
     if (isa<tensor::DimOp>(use.getOwner()))
       use.set(product.getDpsInits()[0]);
+  if (product->use_empty())
+    rewriter.eraseOp(product);
+}
+
+// Whether a reader may take a few rows of a product's panel at a time: nothing
+// has to wait for memory or for each other then, and panels are not packed for
+// each of them.
+static bool takesTiles(GenericOp reader, GenericOp product,
+                       const VectorTarget &target) {
+  std::optional<Roles> roles = assignRoles(product);
+  bool pairs = target.dots && canSumPairs(product, *roles);
+  return reader.getNumDpsInputs() == 1 && roles->steps.size() == 1 &&
+         llvm::all_of(reader.getBody()->without_terminator(),
+                      llvm::IsaPred<arith::TruncFOp, arith::ExtFOp,
+                                    arith::MulFOp, arith::AddFOp>) &&
+         isStoredInPanels(product, *roles, getPanelWidth(target), pairs) &&
+         choosePanelSteps(product, *roles, target) ==
+             product.getStaticLoopRanges()[roles->steps.front()];
 }
 
 void rope::fuseEpilogues(RewriterBase &rewriter, Block &block,
@@ -109,15 +158,21 @@ void rope::fuseEpilogues(RewriterBase &rewriter, Block &block,
         products.push_back(product);
     if (products.empty() || (ShapedType::isStatic(columns) && columns <= width))
       continue;
+    bool tiles = takesTiles(op, products.front(), target);
     bool shared = target.threads && llvm::any_of(products, isWorthSharing);
     DimPieces pieces = shared ? shareDim(rewriter, op, 1, width)
                               : tileDim(rewriter, op, 1, width);
-    computeParts(rewriter, pieces.main, products);
-    computeParts(rewriter, pieces.tail, products);
-    for (GenericOp product : products) {
-      redirectSizes(product);
-      if (product->use_empty())
-        rewriter.eraseOp(product);
+    for (GenericOp piece : {pieces.main, pieces.tail}) {
+      if (!piece)
+        continue;
+      DimPieces parts = {piece, nullptr};
+      if (tiles)
+        parts = tileDim(rewriter, piece, 0,
+                        chooseRows(piece.getStaticLoopRanges()[0]));
+      computeParts(rewriter, parts.main, products);
+      computeParts(rewriter, parts.tail, products);
     }
+    for (GenericOp product : products)
+      eraseComputed(rewriter, product);
   }
 }

@@ -34,17 +34,16 @@ static Value advance(ImplicitLocOpBuilder &b, Value value, Value step,
   return arith::SelectOp::create(b, isBelow, next, otherwise);
 }
 
-// Where the block comes that follows one at `position`.
-static void skipToBlock(ImplicitLocOpBuilder &b, Value position, int64_t size,
-                        Value lane, NextPanel &next) {
+// Where the block starts that follows one at `position`, and its steps. Returns
+// whether it is in the next panel.
+static Value skipToBlock(ImplicitLocOpBuilder &b, Value position, int64_t size,
+                         NextPanel &next) {
   Value zero = next.step;
   Value step = arith::ConstantIndexOp::create(b, size);
   next.step = advance(b, position, step, next.steps, zero);
-  Value isLast =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, next.step, zero);
-  next.lane = arith::SelectOp::create(b, isLast, next.lane, lane);
   Value rest = arith::SubIOp::create(b, next.steps, next.step);
   next.steps = arith::MinSIOp::create(b, step, rest);
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, next.step, zero);
 }
 
 std::optional<NextPanel> rope::findNextPanel(RewriterBase &rewriter,
@@ -57,9 +56,6 @@ std::optional<NextPanel> rope::findNextPanel(RewriterBase &rewriter,
   if (!slice || !slice.hasUnitStride() ||
       slice.getSourceType().getRank() != 2 || slice.getType().getRank() != 2 ||
       !isConstantIntValue(slice.getMixedOffsets()[stepDim], 0))
-    return std::nullopt;
-  // Stored panels follow each other in memory, and are read where they lie.
-  if (slice.getSource().getDefiningOp<linalg::UnPackOp>())
     return std::nullopt;
   LoopLikeOpInterface loop = getLoopOver(slice.getMixedOffsets()[laneDim]);
   int64_t lanes = slice.getType().getDimSize(laneDim);
@@ -80,10 +76,13 @@ std::optional<NextPanel> rope::findNextPanel(RewriterBase &rewriter,
   Value all = getValueOrCreateConstantIndexOp(
       b, b.getLoc(),
       tensor::getMixedSize(b, b.getLoc(), slice.getSource(), stepDim));
-  NextPanel next = {slice.getSource(), hasStepsLast, zero,
-                    nextLane,          all,          lanes};
-  if (block.position)
-    skipToBlock(b, block.position, steps, lane, next);
+  NextPanel next = {slice.getSource(), hasStepsLast,  zero,
+                    nextLane,          all,           lanes,
+                    /*panel=*/{},      /*together=*/1};
+  if (block.position) {
+    Value isLast = skipToBlock(b, block.position, steps, next);
+    next.lane = arith::SelectOp::create(b, isLast, nextLane, lane);
+  }
   return next;
 }
 
@@ -97,6 +96,36 @@ static Value multiply(ImplicitLocOpBuilder &b, Value x, Value y) {
 
 static Value divideCeil(ImplicitLocOpBuilder &b, Value x, Value y) {
   return arith::CeilDivUIOp::create(b, x, y);
+}
+
+std::optional<NextPanel> rope::findNextStored(RewriterBase &rewriter,
+                                              Value panel, DimBlock block,
+                                              int64_t steps) {
+  if (auto pairs = panel.getDefiningOp<tensor::CollapseShapeOp>())
+    panel = pairs.getSrc();
+  auto slice = panel.getDefiningOp<tensor::ExtractSliceOp>();
+  RankedTensorType type = slice.getSourceType();
+  if (type.getDimSize(0) == 1 && !block.position)
+    return std::nullopt;
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(block.op);
+  ImplicitLocOpBuilder b(block.op.getLoc(), rewriter);
+  Value current = getValueOrCreateConstantIndexOp(
+      b, b.getLoc(), slice.getMixedOffsets().front());
+  Value following =
+      advance(b, current, number(b, 1), number(b, type.getDimSize(0)), current);
+  int64_t together = type.getRank() == 4 ? type.getDimSize(3) : 1;
+  Value zero = number(b, 0);
+  Value all = number(b, type.getDimSize(1) * together);
+  NextPanel next = {slice.getSource(),
+                    /*hasStepsLast=*/false, zero,      zero,    all,
+                    type.getDimSize(2),     following, together};
+  if (block.position) {
+    Value isLast = skipToBlock(b, block.position, steps, next);
+    next.panel = arith::SelectOp::create(b, isLast, following, current);
+    next.step = arith::DivUIOp::create(b, next.step, number(b, together));
+  }
+  return next;
 }
 
 // An operand of any layout, in memory.
@@ -129,12 +158,13 @@ PanelPrefetch::PanelPrefetch(RewriterBase &rewriter, GenericOp tile,
 // that something is fetched.
 void PanelPrefetch::findLines(ImplicitLocOpBuilder &b, scf::ForOp loop) {
   auto type = cast<RankedTensorType>(next.source.getType());
-  elementsOfLine = kLineBytes * 8 / type.getElementTypeBitWidth();
+  elementsOfLine =
+      kLineBytes * 8 / (type.getElementTypeBitWidth() * next.together);
   buffer = getBuffer(b, next.source);
   Value inLine = number(b, elementsOfLine), lanes = number(b, next.lanes);
-  end = next.hasStepsLast
-            ? multiply(b, lanes, divideCeil(b, next.steps, inLine))
-            : multiply(b, next.steps, divideCeil(b, lanes, inLine));
+  Value steps = divideCeil(b, next.steps, number(b, next.together));
+  end = next.hasStepsLast ? multiply(b, lanes, divideCeil(b, steps, inLine))
+                          : multiply(b, steps, divideCeil(b, lanes, inLine));
   auto countRows = [&](Value row) -> Value {
     return arith::SubIOp::create(b, row, loop.getLowerBound());
   };
@@ -198,8 +228,14 @@ SmallVector<Value> PanelPrefetch::getLine(ImplicitLocOpBuilder &b,
   if (next.hasStepsLast)
     return {arith::AddIOp::create(b, next.lane, inner),
             arith::AddIOp::create(b, next.step, outer)};
-  return {arith::AddIOp::create(b, next.step, outer),
-          arith::AddIOp::create(b, next.lane, inner)};
+  SmallVector<Value> at;
+  if (next.panel)
+    at.push_back(next.panel);
+  at.push_back(arith::AddIOp::create(b, next.step, outer));
+  at.push_back(arith::AddIOp::create(b, next.lane, inner));
+  if (next.together > 1)
+    at.push_back(number(b, 0));
+  return at;
 }
 
 void PanelPrefetch::fetchRows(ImplicitLocOpBuilder &b, Value position) const {

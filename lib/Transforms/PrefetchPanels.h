@@ -18,17 +18,22 @@
 
 namespace mlir::rope {
 
-/// What is packed after a panel.
+/// What is read after a panel.
 struct NextPanel {
-  /// The operand, [K, N] or [N, K], as a whole.
+  /// The operand as a whole: [K, N] or [N, K], or a weight that is stored in
+  /// panels, [N / lanes, K, lanes] or in pairs [N / lanes, K / 2, lanes, 2].
   Value source;
   /// Whether it is [N, K].
   bool hasStepsLast;
-  /// Its first step and lane, in elements.
+  /// Its first step and lane, in elements of those dims.
   Value step, lane;
   /// Elements of a sum, and lanes.
   Value steps;
   int64_t lanes;
+  /// The number of a stored panel; null for others.
+  Value panel;
+  /// Steps that a stored panel has side by side.
+  int64_t together;
 };
 
 /// None unless `panel`, of which `block` is summing up to `steps` steps, is
@@ -38,6 +43,10 @@ struct NextPanel {
 std::optional<NextPanel> findNextPanel(RewriterBase &rewriter, Value panel,
                                        DimBlock block, const Roles &roles,
                                        int64_t steps);
+
+/// The same after `block` of a stored panel, which findStoredPanel has found.
+std::optional<NextPanel> findNextStored(RewriterBase &rewriter, Value panel,
+                                        DimBlock block, int64_t steps);
 
 /// Prefetches what a loop over the steps of `panel` [K, N], of so many `steps`,
 /// reads some iterations after that of `step`: its lines may lie so far apart

@@ -43,6 +43,13 @@ bool isStepContiguous(linalg::GenericOp op, const Roles &roles);
 /// Whether a panel is read often enough to be packed.
 bool hasManyRows(linalg::GenericOp op, const Roles &roles);
 
+/// Rows of a register tile: as few tiles as possible, of equal size.
+int64_t chooseRows(int64_t extent);
+
+/// How much of a sum a panel holds.
+int64_t choosePanelSteps(linalg::GenericOp op, const Roles &roles,
+                         const VectorTarget &target);
+
 /// Whether few rows meet a panel that is stored along many lanes, of which
 /// `width` make a panel. Panel by panel its memory would be read in small
 /// pieces.

@@ -40,18 +40,34 @@ static constexpr int64_t kUnrolledSteps = 4;
 static constexpr int64_t kWholePanelBytes = 512 * 1024;
 static constexpr int64_t kPanelBytes = 256 * 1024;
 
-// Rows of a register tile: as few tiles as possible, of equal size.
-static int64_t chooseRows(int64_t extent) {
+int64_t rope::chooseRows(int64_t extent) {
   if (ShapedType::isDynamic(extent))
     return kRows;
   return llvm::divideCeil(extent, llvm::divideCeil(extent, kRows));
+}
+
+int64_t rope::choosePanelSteps(GenericOp op, const Roles &roles,
+                               const VectorTarget &target) {
+  bool pairs = target.dots && canSumPairs(op, roles);
+  Type element =
+      getElementTypeOrSelf(pairs ? op.getDpsInputs()[0] : op.getDpsInits()[0]);
+  int64_t stepBytes =
+      getPanelWidth(target) * element.getIntOrFloatBitWidth() / 8;
+  int64_t limit = kPanelBytes / stepBytes;
+  int64_t extent = op.getStaticLoopRanges()[roles.steps.front()];
+  if (ShapedType::isDynamic(extent))
+    return limit;
+  if (extent * stepBytes <= kWholePanelBytes)
+    return extent;
+  int64_t size = llvm::divideCeil(extent, llvm::divideCeil(extent, limit));
+  return std::min<int64_t>(llvm::alignTo(size, target.lanes), extent);
 }
 
 namespace {
 class ProductTiler {
 public:
   ProductTiler(RewriterBase &rewriter, const VectorTarget &target)
-      : rewriter(rewriter), lanes(target.lanes), dots(target.dots),
+      : rewriter(rewriter), target(target), lanes(target.lanes),
         width(getPanelWidth(target)) {}
 
   /// Tiles an op that has no other dims than its roles.
@@ -68,7 +84,7 @@ private:
   void tileRows(GenericOp op, int64_t firstRow = 0);
   void packBeside(GenericOp op, const Roles &roles, int64_t steps);
   bool usesPairs(GenericOp op, const Roles &roles) const {
-    return dots && canSumPairs(op, roles);
+    return target.dots && canSumPairs(op, roles);
   }
   void tilePairs(GenericOp op, int64_t size);
   Value getBlockOfPairs(Value panel, DimBlock block, const Roles &roles);
@@ -77,16 +93,15 @@ private:
   Value readSums(GenericOp op, VectorType type);
   void padTile(GenericOp op, const Roles &roles, Value panel);
   void tilePadded(GenericOp op, int64_t size);
-  DimBlock startBlock(GenericOp op, const Roles &roles, int64_t steps);
+  DimBlock startBlock(GenericOp op, const Roles &roles, int64_t steps,
+                      Value stored = nullptr);
   void tilePanel(GenericOp op);
   void tilePanels(GenericOp op);
-  int64_t chooseSteps(GenericOp op, const Roles &roles) const;
   void tileStreaming(GenericOp op, unsigned step);
 
   RewriterBase &rewriter;
-  int64_t lanes;
-  bool dots;
-  int64_t width;
+  const VectorTarget &target;
+  int64_t lanes, width;
   // What the sums start from, if not from the init; and if that is only true
   // of the first block of a sum, whether this is the first.
   Value start, isFirst;
@@ -162,6 +177,19 @@ void ProductTiler::sumTile(GenericOp op, ArrayRef<unsigned> steps) {
   (void)vectorizePiece(rewriter, op);
 }
 
+// Whether an op takes the rows that are next in a loop over them.
+static bool isOneOfManyTiles(GenericOp op, const Roles &roles) {
+  unsigned left = 1 - roles.panelOperand;
+  auto rows = op.getDpsInputs()[left].getDefiningOp<tensor::ExtractSliceOp>();
+  auto loop = op->getParentOfType<scf::ForOp>();
+  AffineMap map = op.getIndexingMapsArray()[left];
+  return rows && loop && rows.getSourceType().getRank() == 2 &&
+         map.getNumResults() == 2 && map.getDimPosition(0) == *roles.row &&
+         rows.getMixedOffsets().front() ==
+             OpFoldResult(loop.getInductionVar()) &&
+         rows.getSourceType().getDimSize(0) >= kMinRowsToPrefetch;
+}
+
 // Calls `handle` with tiles of a few rows, from `firstRow` on.
 void ProductTiler::forEachTile(GenericOp op, const Roles &roles,
                                llvm::function_ref<void(GenericOp)> handle,
@@ -175,7 +203,8 @@ void ProductTiler::forEachTile(GenericOp op, const Roles &roles,
     int64_t size = chooseRows(isDynamic ? extent : extent - firstRow);
     DimPieces pieces = tileDim(rewriter, op, row, size, firstRow);
     firstRow = 0;
-    bool isLong = isDynamic || extent >= kMinRowsToPrefetch;
+    bool isLong = isDynamic || extent >= kMinRowsToPrefetch ||
+                  isOneOfManyTiles(op, roles);
     if (next && isLong && pieces.main)
       prefetch.emplace(rewriter, pieces.main, roles, *next,
                        usesPairs(pieces.main, roles) ? 2 : 1);
@@ -204,27 +233,14 @@ void ProductTiler::packBeside(GenericOp op, const Roles &roles, int64_t steps) {
   tileRows(op, first);
 }
 
-// How much of a sum a packed panel holds.
-int64_t ProductTiler::chooseSteps(GenericOp op, const Roles &roles) const {
-  Type element = getElementTypeOrSelf(
-      usesPairs(op, roles) ? op.getDpsInputs()[0] : op.getDpsInits()[0]);
-  int64_t stepBytes = width * element.getIntOrFloatBitWidth() / 8;
-  int64_t limit = kPanelBytes / stepBytes;
-  int64_t extent = op.getStaticLoopRanges()[roles.steps.front()];
-  if (ShapedType::isDynamic(extent))
-    return limit;
-  if (extent * stepBytes <= kWholePanelBytes)
-    return extent;
-  int64_t size = llvm::divideCeil(extent, llvm::divideCeil(extent, limit));
-  return std::min<int64_t>(llvm::alignTo(size, lanes), extent);
-}
-
-// A block of the sum; sets whether it is the first, and what comes after it.
+// A block of the sum of a panel, which may be stored; sets whether it is the
+// first, and what comes after it.
 DimBlock ProductTiler::startBlock(GenericOp op, const Roles &roles,
-                                  int64_t steps) {
+                                  int64_t steps, Value stored) {
   Value panel = op.getDpsInputs()[roles.panelOperand];
   DimBlock block = tileDimInBlocks(rewriter, op, roles.steps.front(), steps);
-  next = findNextPanel(rewriter, panel, block, roles, steps);
+  next = stored ? findNextStored(rewriter, stored, block, steps)
+                : findNextPanel(rewriter, panel, block, roles, steps);
   isFirst = nullptr;
   if (!block.position || !start)
     return block;
@@ -242,7 +258,7 @@ void ProductTiler::tilePairs(GenericOp op, int64_t size) {
   std::optional<Roles> roles = assignRoles(op);
   Value panel;
   if (!streams) {
-    int64_t steps = chooseSteps(op, *roles);
+    int64_t steps = choosePanelSteps(op, *roles, target);
     op = startBlock(op, *roles, steps).op;
     panel = packPairs(rewriter, op, *roles, lanes, steps, size);
   }
@@ -281,9 +297,9 @@ Value ProductTiler::getBlockOfPairs(Value panel, DimBlock block,
 // A panel of a weight that is stored in panels.
 void ProductTiler::tileStored(GenericOp op, Value panel) {
   std::optional<Roles> roles = assignRoles(op);
-  int64_t steps = chooseSteps(op, *roles);
+  int64_t steps = choosePanelSteps(op, *roles, target);
   if (usesPairs(op, *roles)) {
-    DimBlock block = startBlock(op, *roles, steps);
+    DimBlock block = startBlock(op, *roles, steps, panel);
     Value pairs = getBlockOfPairs(panel, block, *roles);
     forEachTile(block.op, *roles, [&](GenericOp tile) {
       sumPairs(rewriter, tile, *roles, pairs, lanes, width, {start, isFirst},
@@ -291,7 +307,7 @@ void ProductTiler::tileStored(GenericOp op, Value panel) {
     });
   } else {
     op = readStoredPanel(rewriter, op, *roles, panel);
-    tileRows(startBlock(op, *roles, steps).op);
+    tileRows(startBlock(op, *roles, steps, panel).op);
   }
   isFirst = nullptr;
 }
@@ -310,7 +326,7 @@ void ProductTiler::tilePanel(GenericOp op) {
     return tileRows(op);
   if (!hasManyRows(op, *roles) || roles->steps.size() != 1)
     return tileRows(packPanel(rewriter, op, *roles, lanes).product);
-  int64_t steps = chooseSteps(op, *roles);
+  int64_t steps = choosePanelSteps(op, *roles, target);
   op = startBlock(op, *roles, steps).op;
   if (isLaneContiguous(op, *roles) && roles->row &&
       ShapedType::isStatic(op.getStaticLoopRanges()[*roles->row]))
@@ -399,7 +415,7 @@ void ProductTiler::tilePadded(GenericOp op, int64_t size) {
   std::optional<Roles> roles = assignRoles(op);
   if (usesPairs(op, *roles))
     return tilePairs(op, size);
-  int64_t steps = chooseSteps(op, *roles);
+  int64_t steps = choosePanelSteps(op, *roles, target);
   op = startBlock(op, *roles, steps).op;
   Panel panel = packPanel(rewriter, op, *roles, lanes, steps, size);
   forEachTile(panel.product, *roles,
