@@ -22,7 +22,7 @@ import time
 
 from attention import make_kernel
 from cases import Case, Data
-from harness import make_limit
+from harness import Limits
 from peers import find_peers, is_plain
 
 DEFAULT = """
@@ -69,20 +69,17 @@ def build_peers(case):
 
 
 def compare(text, folder, number, rounds, limits):
-    """A line of results for a case. Limits are made once."""
+    """A line of results for a case."""
     kernel, case = make_kernel(text, folder, number), Case(text)
     if not kernel.error <= kernel.bound:
         sys.exit(f"{text}: error {kernel.error:.1e} of the largest result is over {kernel.bound:.1e}")
-    if kernel.limit not in limits:
-        limits[kernel.limit] = make_limit(kernel.limit, folder)
-    limit, runners = limits[kernel.limit], [Runner("rope", kernel.call), *build_peers(case)]
-    best_limit = 0.0
+    limit, runners = limits.get(kernel), [Runner("rope", kernel.call), *build_peers(case)]
     for _ in range(max(rounds, 7)):
-        best_limit = max(best_limit, limit.sample())
+        limit.sample()
         for runner in runners:
             runner.time()
     ours = runners[0].best
-    return {"case": text, "ms": ours * 1e3, "limit": kernel.limit, "share": kernel.work / ours / best_limit,
+    return {"case": text, "ms": ours * 1e3, "limit": kernel.limit, "share": kernel.work / ours / limit.best,
             "error": float(kernel.error), "compile_s": kernel.compile_seconds,
             "ratios": {r.name: r.best / ours for r in runners[1:]}}
 
@@ -129,7 +126,7 @@ def main():
     if args.plot and not importlib.util.find_spec("matplotlib"):
         sys.exit("--plot needs matplotlib (pip install matplotlib)")
     with tempfile.TemporaryDirectory() as folder:
-        limits = {}
+        limits = Limits(folder)
         lines = [compare(text, folder, i, args.rounds, limits) for i, text in enumerate(args.cases)]
     names = [peer.name for peer in find_peers()]
     if not names:

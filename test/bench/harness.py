@@ -91,20 +91,27 @@ def timed(call):
 
 # ---- limits
 
-class Peak:
-    """Samples the peak for some milliseconds."""
+class Limit:
+    """How fast `call` does an `amount` of something, each time and at best."""
+    best = 0.0
+
+    def sample(self):
+        rate = self.amount / timed(self.call)
+        self.best = max(self.best, rate)
+        return rate
+
+
+class Peak(Limit):
+    """Operations in a second, over some milliseconds."""
 
     def __init__(self, kind, folder):
         function, _ = compile_kernel(peak_text(kind), kind, folder, "peak-" + kind)
         memory = describe(np.zeros(LANES[kind], np.float32))
         self.count = 100000
-        self.flops = (4 if kind == "dots" else 2) * LANES[kind] * SUMS[kind]
         self.call = lambda: function(ctypes.c_int64(self.count), ctypes.byref(memory))
         self.call()
         self.count = int(self.count * 2e-3 / timed(self.call))
-
-    def sample(self):
-        return self.flops * self.count / timed(self.call)
+        self.amount = (4 if kind == "dots" else 2) * LANES[kind] * SUMS[kind] * self.count
 
 
 READ = """
@@ -124,27 +131,50 @@ func.func @kernel(%x: memref<?xf32>, %y: memref<64xf32>) {
 """
 
 
-class Memory:
-    """Samples how fast memory is read or copied."""
+class Memory(Limit):
+    """Bytes in a second, where so many are read, or read and written, as a case
+    has. Both start with nothing of theirs in the caches: what these keep from
+    one time to the next is a matter of chance."""
+    CACHES = np.ones(1 << 26, np.int32)
 
-    def __init__(self, kind, folder):
-        self.array = aligned(np.ones(1 << 24, np.float32))
-        self.target = aligned(np.zeros(1 << 24 if kind == "copy" else 64, np.float32))
-        if kind == "copy":
-            self.bytes, self.call = 2 * self.array.nbytes, lambda: np.copyto(self.target, self.array)
+    @classmethod
+    def clear_caches(cls):
+        cls.CACHES.sum()
+
+    def sample(self):
+        self.clear_caches()
+        rate = super().sample()
+        self.clear_caches()
+        return rate
+
+    def __init__(self, kind, folder, size):
+        copies = kind == "copy"
+        count = max(size // (8 if copies else 4) // 64, 1) * 64
+        self.array = aligned(np.ones(count, np.float32))
+        self.target = aligned(np.zeros(count if copies else 64, np.float32))
+        if copies:
+            self.amount, self.call = 2 * self.array.nbytes, lambda: np.copyto(self.target, self.array)
             return
         function, _ = compile_kernel(READ, "native", folder, "read")
         memory = describe(self.array), describe(self.target)
-        self.bytes, self.call = self.array.nbytes, lambda: function(*(ctypes.byref(m) for m in memory))
-
-    def sample(self):
-        return self.bytes / timed(self.call)
+        self.amount, self.call = self.array.nbytes, lambda: function(*(ctypes.byref(m) for m in memory))
 
 
-def make_limit(name, folder):
-    """Of "native" or "avx2" multiply-adds or of "dots" of pairs of bf16 in FLOP/s,
-    or of bytes that are "read" or "copy"ed in a second."""
-    return Memory(name, folder) if name in ("read", "copy") else Peak(name, folder)
+class Limits:
+    """What limits kernels, each made once: "native" or "avx2" multiply-adds or
+    "dots" of pairs of bf16 in FLOP/s, or bytes that are "read" or "copy"ed in a
+    second."""
+
+    def __init__(self, folder):
+        self.folder, self.made = folder, {}
+
+    def get(self, kernel):
+        is_memory = kernel.limit in ("read", "copy")
+        key = (kernel.limit, kernel.work if is_memory else None)
+        if key not in self.made:
+            make = Memory if is_memory else Peak
+            self.made[key] = make(kernel.limit, self.folder, *filter(None, key[1:]))
+        return self.made[key]
 
 
 # ---- timing
@@ -162,22 +192,19 @@ class Kernel:
         sample = limit.sample()
         self.seconds.append(timed(self.call))
         self.ratios.append(self.work / self.seconds[-1] / sample)
-        return sample
 
-    def report(self, best_limit):
+    def report(self, limit):
         best = min(self.seconds)
-        return {"case": self.name, "limit": self.limit, "share": self.work / best / best_limit,
+        return {"case": self.name, "limit": self.limit, "limit_g": limit.best * 1e-9, "share": self.work / best / limit.best,
                 "median_share": statistics.median(self.ratios), "ms": best * 1e3,
                 "error": float(self.error), "compile_s": self.compile_seconds}
 
 
 def time_kernels(kernels, limits, rounds):
-    """The best sample of each limit, taken right before each call."""
-    best = dict.fromkeys(limits, 0.0)
+    """In turn, each right after a sample of its limit."""
     for _ in range(max(rounds, 7)):
         for kernel in kernels:
-            best[kernel.limit] = max(best[kernel.limit], kernel.run(limits[kernel.limit]))
-    return best
+            kernel.run(limits.get(kernel))
 
 
 def run_cases(description, default, make_kernel):
@@ -197,12 +224,11 @@ def run_cases(description, default, make_kernel):
         for kernel in kernels:
             if not kernel.error <= kernel.bound:
                 sys.exit(f"{kernel.name}: error {kernel.error:.1e} of the largest result is over {kernel.bound:.1e}")
-        limits = {name: make_limit(name, folder) for name in {k.limit for k in kernels}}
-        best = time_kernels(kernels, limits, args.rounds)
-    print("limits " + ", ".join(f"{name} {value * 1e-9:.1f} G/s" for name, value in best.items()))
-    print(f"{'case':44} {'limit':>6} {'share':>6} {'median':>6} {'ms':>9} {'error':>8} {'compile':>8}")
-    for r in (kernel.report(best[kernel.limit]) for kernel in kernels):
-        print(f"{r['case']:44} {r['limit']:>6} {r['share']:6.3f} {r['median_share']:6.3f} {r['ms']:9.2f} "
+        limits = Limits(folder)
+        time_kernels(kernels, limits, args.rounds)
+    print(f"{'case':44} {'limit':>6} {'G/s':>6} {'share':>6} {'median':>6} {'ms':>9} {'error':>8} {'compile':>8}")
+    for r in (kernel.report(limits.get(kernel)) for kernel in kernels):
+        print(f"{r['case']:44} {r['limit']:>6} {r['limit_g']:6.1f} {r['share']:6.3f} {r['median_share']:6.3f} {r['ms']:9.2f} "
               f"{r['error']:8.1e} {r['compile_s']:7.2f}s")
         if args.json:
             with open(args.json, "a") as file:
