@@ -204,6 +204,7 @@ void ExprContext::equate(const Expr *lhs, const Expr *rhs) {
 void ExprContext::bound(const Expr *expr, int64_t low) {
   auto [entry, inserted] = lowerBounds.try_emplace(expr, low);
   entry->second = std::max(entry->second, low);
+  ranges.clear();
 }
 
 /// An expression of `operands` that is otherwise like `e`.
@@ -382,8 +383,11 @@ static IntRange getOwnRange(ExprContext &context, const Expr *expr) {
 }
 
 IntRange ExprContext::getRange(const Expr *expr) {
+  if (auto found = ranges.find(expr); found != ranges.end())
+    return found->second;
   IntRange range = getOwnRange(*this, expr);
   if (auto found = lowerBounds.find(expr); found != lowerBounds.end())
     range.low = range.low ? std::max(*range.low, found->second) : found->second;
+  ranges[expr] = range;
   return range;
 }

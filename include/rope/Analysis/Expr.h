@@ -247,6 +247,8 @@ private:
   unsigned exprs = 0;
   llvm::DenseMap<const Expr *, const Expr *> substitutes;
   llvm::DenseMap<const Expr *, int64_t> lowerBounds;
+  /// What was asked before.
+  llvm::DenseMap<const Expr *, IntRange> ranges;
   llvm::SetVector<IntPair> openBroadcasts;
 };
 

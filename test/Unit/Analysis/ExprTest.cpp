@@ -231,6 +231,22 @@ TEST_F(ExprTest, RemaindersLieBelowTheirDivisor) {
   EXPECT_EQ(exprs.getRange(r).high, 6);
 }
 
+TEST_F(ExprTest, RangesOfChoicesOfChoicesTakeNoLongTime) {
+  const Expr *x = sym(0, 8);
+  for (int64_t i = 0; i < 64; ++i) {
+    const Expr *isBelow =
+        compare(arith::CmpIPredicate::slt, sym(1, 64), exprs.getInt(i + 1));
+    x = exprs.apply<arith::SelectOp>(exprs.getInt(0)->getType(),
+                                     {isBelow, exprs.add(x, exprs.getInt(1)),
+                                      exprs.add(x, exprs.getInt(2))});
+  }
+  EXPECT_EQ(exprs.getRange(x).low, 65);
+  EXPECT_EQ(exprs.getRange(x).high, 7 + 2 * 63 + 1);
+  // What is known later counts.
+  exprs.bound(x, 100);
+  EXPECT_EQ(exprs.getRange(x).low, 100);
+}
+
 TEST_F(ExprTest, SignsComeOutOfOddFunctions) {
   const Expr *x = exprs.apply<math::ExpOp>(f32, sym(0, 8));
   const Expr *negated = exprs.apply<arith::NegFOp>(f32, x);
