@@ -187,7 +187,7 @@ static const Expr *applyToBooleans(ExprContext &context, Operation *op,
 static const Expr *applyCast(ExprContext &context, Operation *op, Type type,
                              const Expr *operand) {
   Type from = getElementTypeOrSelf(op->getOperand(0).getType());
-  if (isa<arith::ExtSIOp>(op) && isBoolean(from))
+  if (isa<arith::ExtSIOp, arith::IndexCastOp>(op) && isBoolean(from))
     return context.mul(operand, context.getInt(-1));
   if (isa<arith::SIToFPOp>(op) && isBoolean(from))
     return context.apply<arith::NegFOp>(
@@ -202,14 +202,15 @@ static const Expr *applyCast(ExprContext &context, Operation *op, Type type,
     return context.sub(context.mod(context.add(operand, half), modulus), half);
   }
   // A negative number is read without its sign.
-  if (isa<arith::ExtUIOp, arith::UIToFPOp>(op) && !isBoolean(from) &&
-      from.isInteger() && from.getIntOrFloatBitWidth() < 62) {
+  if (isa<arith::ExtUIOp, arith::IndexCastUIOp, arith::UIToFPOp>(op) &&
+      !isBoolean(from) && from.isInteger() &&
+      from.getIntOrFloatBitWidth() < 62) {
     const Expr *modulus =
         context.getInt(int64_t(1) << from.getIntOrFloatBitWidth());
     const Expr *number = context.mod(operand, modulus);
-    return isa<arith::ExtUIOp>(op)
-               ? number
-               : context.apply<arith::SIToFPOp>(type, number);
+    return isa<arith::UIToFPOp>(op)
+               ? context.apply<arith::SIToFPOp>(type, number)
+               : number;
   }
   return nullptr;
 }

@@ -178,6 +178,19 @@ TEST_F(ElementEvaluatorTest, NarrowingKeepsLowBits) {
             "i0");
 }
 
+TEST_F(ElementEvaluatorTest, UnsignedIndicesAreNotNegative) {
+  EXPECT_EQ(
+      evaluate(integerBody("i8", "%r = arith.index_castui %i : i8 to index",
+                           "index"),
+               {-1}),
+      "(%arg0[i0] + -256*floordivsi(%arg0[i0], 256) + 0)");
+  EXPECT_EQ(
+      evaluate(integerBody("i1", "%r = arith.index_castui %i : i1 to index",
+                           "index"),
+               {-1}),
+      "%arg0[i0]");
+}
+
 TEST_F(ElementEvaluatorTest, WideIntegersAreNotLookedInto) {
   // Nothing says that they are finite in f32.
   StringRef wide = R"(
@@ -212,6 +225,10 @@ TEST_F(ElementEvaluatorTest, TrueIsMinusOneToSignedOps) {
             "(-1*%arg0[2] + 0)");
   EXPECT_EQ(evaluate(integerBody("i1", "%r = arith.extui %i : i1 to i64"), {2}),
             "%arg0[2]");
+  EXPECT_EQ(evaluate(integerBody("i1", "%r = arith.index_cast %i : i1 to index",
+                                 "index"),
+                     {2}),
+            "(-1*%arg0[2] + 0)");
   EXPECT_EQ(
       evaluate(integerBody("i1", "%r = arith.sitofp %i : i1 to f32", "f32"),
                {2}),
