@@ -8,6 +8,8 @@
 #include "rope/Analysis/UpdateMatch.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace mlir::rope;
@@ -84,11 +86,77 @@ const Expr *PositionFinder::findInElement(const Expr *element) {
   return nullptr;
 }
 
-/// Whether an op computes one tensor, element by element.
+namespace {
+/// Tells whether an expression of a body can be computed in front of its op.
+class HoistCheck {
+public:
+  HoistCheck(ElementEvaluator &evaluator, Operation *op)
+      : evaluator(evaluator), op(op) {}
+
+  bool canHoist(const Expr *expr);
+
+private:
+  bool isDefined(Value value) { return dominance.properlyDominates(value, op); }
+  bool isInBounds(const Expr *read);
+
+  ElementEvaluator &evaluator;
+  Operation *op;
+  DominanceInfo dominance;
+  llvm::SmallDenseSet<const Expr *> seen;
+};
+} // namespace
+
+/// A body may read by a condition only, or not be run at all.
+bool HoistCheck::isInBounds(const Expr *read) {
+  ExprContext &context = evaluator.getContext();
+  for (auto [dim, index] : llvm::enumerate(read->getOperands())) {
+    const Expr *extent = evaluator.evaluateExtent(read->getValue(), dim);
+    IntRange beyond = context.getRange(context.sub(index, extent));
+    if (!context.getRange(index).isNotNegative() || !beyond.high ||
+        *beyond.high >= 0)
+      return false;
+  }
+  return true;
+}
+
+bool HoistCheck::canHoist(const Expr *expr) {
+  if (!seen.insert(expr).second)
+    return true;
+  // What the function checks further down may have put other values in.
+  if (Value value = expr->getValue(); value && !isDefined(value))
+    return false;
+  if (expr->getKind() == Expr::Kind::Read && !isInBounds(expr))
+    return false;
+  return llvm::all_of(expr->getOperands(),
+                      [&](const Expr *operand) { return canHoist(operand); });
+}
+
+/// Whether a part of an op's result takes parts of its operands that start
+/// where the maps say.
+static bool hasPlainMaps(linalg::LinalgOp op) {
+  return llvm::all_of(op.getIndexingMapsArray(), [](AffineMap map) {
+    return llvm::all_of(map.getResults(),
+                        llvm::IsaPred<AffineDimExpr, AffineConstantExpr>);
+  });
+}
+
+/// Whether an op computes one tensor, element by element, and does nothing
+/// else.
 static bool isElementwise(linalg::LinalgOp op) {
   return op->getNumResults() == 1 && op.hasPureTensorSemantics() &&
-         op.getNumLoops() == op.getNumParallelLoops() &&
-         op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isPermutation();
+         op.getNumLoops() == op.getNumParallelLoops() && hasPlainMaps(op) &&
+         op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isPermutation() &&
+         llvm::all_of(*op.getBlock(), [](Operation &scalar) {
+           return isMemoryEffectFree(&scalar);
+         });
+}
+
+/// Whether what is read of an operand is kept without a change. Expressions say
+/// so but for integers, which they take not to wrap: only positions do not.
+static bool keepsElement(linalg::LinalgOp op, OpOperand &operand) {
+  BlockArgument element = op.getMatchingBlockArgument(&operand);
+  return !element.getType().isIntOrIndex() ||
+         llvm::all_of(element.getUsers(), llvm::IsaPred<arith::SelectOp>);
 }
 
 FailureOr<UpdateMatch> rope::matchUpdate(ElementEvaluator &evaluator,
@@ -105,14 +173,16 @@ FailureOr<UpdateMatch> rope::matchUpdate(ElementEvaluator &evaluator,
   AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
   for (OpOperand &operand : op->getOpOperands()) {
     if (operand.get().getType() != result.getType() ||
-        op.getMatchingIndexingMap(&operand) != map)
+        op.getMatchingIndexingMap(&operand) != map ||
+        !keepsElement(op, operand))
       continue;
     const Expr *kept = context.getRead(operand.get(), indices);
     for (auto [dim, index] : llvm::enumerate(indices)) {
       if (index->getKind() != Expr::Kind::Sym)
         continue;
       PositionFinder finder(evaluator, kept, index);
-      if (const Expr *position = finder.findInElement(element))
+      const Expr *position = finder.findInElement(element);
+      if (position && HoistCheck(evaluator, op).canHoist(position))
         return UpdateMatch{op, operand.getOperandNumber(),
                            static_cast<int64_t>(dim), position};
     }
