@@ -240,7 +240,7 @@ TEST_F(ExprTest, RangesOfChoicesOfChoicesTakeNoLongTime) {
                                      {isBelow, exprs.add(x, exprs.getInt(1)),
                                       exprs.add(x, exprs.getInt(2))});
   }
-  EXPECT_EQ(exprs.getRange(x).low, 65);
+  EXPECT_EQ(exprs.getRange(x).low, 64);
   EXPECT_EQ(exprs.getRange(x).high, 7 + 2 * 63 + 1);
   // What is known later counts.
   exprs.bound(x, 100);
