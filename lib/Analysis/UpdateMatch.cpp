@@ -14,6 +14,8 @@
 using namespace mlir;
 using namespace mlir::rope;
 
+static constexpr int64_t kManyIndices = 32;
+
 namespace {
 /// Looks for the only index of one dim at which an element is not `kept`.
 class PositionFinder {
@@ -36,16 +38,14 @@ private:
 };
 } // namespace
 
-/// The value of the index for which a difference is 0, if it is the same for
-/// all dims from this one on.
+/// The value of the index for which a difference is 0, if that does not depend
+/// on the index.
 const Expr *PositionFinder::solve(const Expr *difference) {
   for (int64_t sign : {1, -1}) {
     const Expr *signedIndex = context.mul(index, context.getInt(sign));
     const Expr *rest = context.sub(difference, signedIndex);
     const Expr *position = context.mul(rest, context.getInt(-sign));
-    if (llvm::all_of(collectSymbols({position}), [&](const Expr *symbol) {
-          return symbol->getNumber() < index->getNumber();
-        }))
+    if (!llvm::is_contained(collectSymbols({position}), index))
       return position;
   }
   return nullptr;
@@ -143,9 +143,12 @@ static bool hasPlainMaps(linalg::LinalgOp op) {
 /// Whether an op computes one tensor, element by element, and does nothing
 /// else.
 static bool isElementwise(linalg::LinalgOp op) {
-  return op->getNumResults() == 1 && op.hasPureTensorSemantics() &&
-         op.getNumLoops() == op.getNumParallelLoops() && hasPlainMaps(op) &&
-         op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isPermutation() &&
+  if (op->getNumResults() != 1 || !op.hasPureTensorSemantics() ||
+      op.getNumLoops() != op.getNumParallelLoops() || !hasPlainMaps(op) ||
+      !op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isPermutation())
+    return false;
+  auto type = cast<RankedTensorType>(op->getResultTypes()[0]);
+  return !llvm::is_contained(type.getShape(), 0) &&
          llvm::all_of(*op.getBlock(), [](Operation &scalar) {
            return isMemoryEffectFree(&scalar);
          });
@@ -157,6 +160,15 @@ static bool keepsElement(linalg::LinalgOp op, OpOperand &operand) {
   BlockArgument element = op.getMatchingBlockArgument(&operand);
   return !element.getType().isIntOrIndex() ||
          llvm::all_of(element.getUsers(), llvm::IsaPred<arith::SelectOp>);
+}
+
+/// Whether one index of many is replaced. Where the position is computed for
+/// each index of other dims, as few as these are done as fast in vectors.
+static bool isWorthwhile(const UpdateMatch &match) {
+  auto type = cast<RankedTensorType>(match.op->getResultTypes()[0]);
+  int64_t extent = type.getDimSize(match.dim);
+  return collectSymbols({match.position}).empty() ||
+         ShapedType::isDynamic(extent) || extent >= kManyIndices;
 }
 
 FailureOr<UpdateMatch> rope::matchUpdate(ElementEvaluator &evaluator,
@@ -181,10 +193,12 @@ FailureOr<UpdateMatch> rope::matchUpdate(ElementEvaluator &evaluator,
       if (index->getKind() != Expr::Kind::Sym)
         continue;
       PositionFinder finder(evaluator, kept, index);
-      const Expr *position = finder.findInElement(element);
-      if (position && HoistCheck(evaluator, op).canHoist(position))
-        return UpdateMatch{op, operand.getOperandNumber(),
-                           static_cast<int64_t>(dim), position};
+      UpdateMatch match{op, operand.getOperandNumber(),
+                        static_cast<int64_t>(dim),
+                        finder.findInElement(element)};
+      if (match.position && isWorthwhile(match) &&
+          HoistCheck(evaluator, op).canHoist(match.position))
+        return match;
     }
   }
   return failure();

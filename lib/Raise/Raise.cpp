@@ -1,4 +1,4 @@
-//===- Raise.cpp - Finds rotations and attentions in model IR -------------===//
+//===- Raise.cpp - Finds what model IR computes ---------------------------===//
 //
 // Licensed under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -13,6 +13,8 @@
 #include "rope/IR/TableFacts.h"
 #include "rope/Raise/TableBuilder.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 using namespace mlir;
 using namespace mlir::rope;
 
@@ -30,7 +32,11 @@ void RaiseReport::addRefused(Location loc, StringRef what, StringRef reason) {
   ++entry->second.first;
 }
 
-static std::string count(unsigned number, StringRef noun) {
+/// By Kind.
+static constexpr llvm::StringLiteral kNouns[] = {
+    "rotation", "inverse rotation", "attention", "linear attention", "update"};
+
+static std::string countNoun(unsigned number, StringRef noun) {
   return (Twine(number) + " " + noun + (number == 1 ? "" : "s")).str();
 }
 
@@ -58,13 +64,13 @@ static std::map<std::string, unsigned> countTables(Operation *model) {
 
 void RaiseReport::emitSummary(Operation *model) const {
   std::string text = "raised ";
-  text += count(raised[0], "rotation") + ", " +
-          count(raised[1], "inverse rotation") + ", " +
-          count(raised[2], "attention") + ", " +
-          count(raised[3], "linear attention") + ", " +
-          count(raised[4], "update");
+  llvm::raw_string_ostream os(text);
+  llvm::interleaveComma(llvm::zip_equal(raised, kNouns), os, [&](auto pair) {
+    auto [number, noun] = pair;
+    os << countNoun(number, noun);
+  });
   for (auto &[name, number] : countTables(model))
-    text += "\n  " + count(number, "table") + " of " + name;
+    text += "\n  " + countNoun(number, "table") + " of " + name;
   for (auto &[reason, where] : refused) {
     text += "\n  left " + std::to_string(where.first) + ": " + reason +
             ", first at ";

@@ -25,7 +25,7 @@ public:
     InverseRotation,
     Attention,
     LinearAttention,
-    Update
+    Update,
   };
 
   explicit RaiseReport(bool explain) : explain(explain) {}
@@ -40,7 +40,7 @@ public:
 
 private:
   bool explain;
-  unsigned raised[5] = {};
+  unsigned raised[static_cast<unsigned>(Kind::Update) + 1] = {};
   /// How many candidates were left for each reason, and the first of them.
   std::map<std::string, std::pair<unsigned, Location>> refused;
 };

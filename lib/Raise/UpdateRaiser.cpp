@@ -34,44 +34,37 @@ class UpdateBuilder {
 public:
   UpdateBuilder(const UpdateMatch &match, std::string &reason)
       : match(match), reason(reason), builder(match.op),
-        loc(match.op->getLoc()), old(match.op->getOperand(match.old)),
+        loc(match.op->getLoc()), old(match.op->getOperand(match.oldOperand)),
         symbols(collectSymbols({match.position})) {}
 
   FailureOr<Value> build();
 
 private:
-  OpFoldResult clampToExtent(Value position, OpFoldResult extent);
-  OpFoldResult limitToOne(OpFoldResult extent);
+  Value clampToExtent(Value position, OpFoldResult extent);
   Value computePart(Value current, const Part &part);
   FailureOr<Value> insertAt(ValueRange indices, Value current);
+  FailureOr<Value> buildLoops();
+  Value hasElements();
 
   const UpdateMatch &match;
   std::string &reason;
   OpBuilder builder;
   Location loc;
   Value old;
-  /// The dims in front of the one that is updated, where they differ.
+  /// The dims that the position depends on.
   SmallVector<const Expr *> symbols;
 };
 } // namespace
 
-/// The index itself, where it is one of the extent.
-OpFoldResult UpdateBuilder::clampToExtent(Value position, OpFoldResult extent) {
+/// The position if it is in bounds, or else the nearest index, at which the op
+/// keeps what is there.
+Value UpdateBuilder::clampToExtent(Value position, OpFoldResult extent) {
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
   Value one = arith::ConstantIndexOp::create(builder, loc, 1);
   Value size = getValueOrCreateConstantIndexOp(builder, loc, extent);
   Value last = builder.createOrFold<arith::SubIOp>(loc, size, one);
   Value below = arith::MinSIOp::create(builder, loc, position, last);
-  return arith::MaxSIOp::create(builder, loc, below, zero).getResult();
-}
-
-/// One, or none of an extent of 0.
-OpFoldResult UpdateBuilder::limitToOne(OpFoldResult extent) {
-  auto size = dyn_cast<Value>(extent);
-  if (!size)
-    return builder.getIndexAttr(1);
-  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
-  return arith::MinSIOp::create(builder, loc, size, one).getResult();
+  return arith::MaxSIOp::create(builder, loc, below, zero);
 }
 
 /// The op at a part of its result, where `current` is what is replaced.
@@ -82,7 +75,7 @@ Value UpdateBuilder::computePart(Value current, const Part &part) {
   auto offsets = applyPermutationMap(toDims, ArrayRef(part.offsets));
   auto sizes = applyPermutationMap(toDims, ArrayRef(part.sizes));
   SmallVector<Value> operands(op->getOperands());
-  operands[match.old] = current;
+  operands[match.oldOperand] = current;
   SmallVector<Value> tiles =
       linalg::makeTiledShapes(builder, loc, op, operands, offsets, sizes, {},
                               /*omitPartialTileCheck=*/true);
@@ -110,7 +103,7 @@ FailureOr<Value> UpdateBuilder::insertAt(ValueRange indices, Value current) {
     return failure();
   OpFoldResult &extent = part.sizes[match.dim];
   part.offsets[match.dim] = clampToExtent(*position, extent);
-  extent = limitToOne(extent);
+  extent = builder.getIndexAttr(1);
   Value piece = computePart(current, part);
   SmallVector<OpFoldResult> strides(part.sizes.size(), builder.getIndexAttr(1));
   return tensor::InsertSliceOp::create(builder, loc, piece, current,
@@ -119,7 +112,7 @@ FailureOr<Value> UpdateBuilder::insertAt(ValueRange indices, Value current) {
 }
 
 /// Loops over the dims that the position depends on.
-FailureOr<Value> UpdateBuilder::build() {
+FailureOr<Value> UpdateBuilder::buildLoops() {
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
   Value one = arith::ConstantIndexOp::create(builder, loc, 1);
   SmallVector<Value> starts(symbols.size(), zero), steps(symbols.size(), one);
@@ -129,6 +122,7 @@ FailureOr<Value> UpdateBuilder::build() {
         builder, loc,
         tensor::getMixedSize(builder, loc, old, symbol->getNumber())));
   FailureOr<Value> updated;
+  // The builder that the body is given is the one that the nest is built by.
   scf::LoopNest nest = scf::buildLoopNest(
       builder, loc, starts, ends, steps, old,
       [&](OpBuilder &, Location, ValueRange indices, ValueRange current) {
@@ -139,6 +133,39 @@ FailureOr<Value> UpdateBuilder::build() {
   if (failed(updated))
     return failure();
   return nest.results.front();
+}
+
+/// Whether no extent is 0; null if none can be.
+Value UpdateBuilder::hasElements() {
+  Value all;
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  for (OpFoldResult size : tensor::getMixedSizes(builder, loc, old)) {
+    auto extent = dyn_cast<Value>(size);
+    if (!extent)
+      continue;
+    Value some = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
+                                       extent, zero);
+    all = all ? arith::AndIOp::create(builder, loc, all, some) : some;
+  }
+  return all;
+}
+
+/// Of a tensor without elements no position is computed, as no body runs.
+FailureOr<Value> UpdateBuilder::build() {
+  Value some = hasElements();
+  if (!some)
+    return buildLoops();
+  auto branch = scf::IfOp::create(builder, loc, TypeRange(old.getType()), some,
+                                  /*addThenBlock=*/true, /*addElseBlock=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  FailureOr<Value> updated = buildLoops();
+  scf::YieldOp::create(builder, loc, succeeded(updated) ? *updated : old);
+  builder.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(builder, loc, old);
+  if (failed(updated))
+    return failure();
+  return branch.getResult(0);
 }
 
 //===----------------------------------------------------------------------===//
@@ -183,6 +210,8 @@ bool rope::raiseUpdates(FunctionOpInterface function, RaiseReport &report) {
         succeeded(match))
       matches.push_back(*match);
   bool changed = false;
+  // Users first: a match may name results of earlier ones, which are replaced
+  // then.
   for (const UpdateMatch &match : llvm::reverse(matches))
     changed |= rewrite(match, report);
   return changed;

@@ -1,5 +1,4 @@
-//===- UpdateMatch.h - A tensor with one index of a dim replaced -*- C++
-//-*-===//
+//===- UpdateMatch.h - One index of a dim replaced --------------*- C++ -*-===//
 //
 // Licensed under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,10 +20,9 @@ struct UpdateMatch {
   linalg::LinalgOp op;
   /// The number of the operand that holds what is replaced; it is indexed as
   /// the result is.
-  unsigned old;
+  unsigned oldOperand;
   int64_t dim;
-  /// In tokens, if dim is that of a sequence. It may be out of bounds, and
-  /// depends on no symbols but those of dims in front of `dim`.
+  /// It may be out of bounds, and depend on the symbols of other dims.
   const Expr *position;
 };
 

@@ -25,8 +25,9 @@ namespace mlir::rope {
 struct CPUPipelineOptions : PassPipelineOptions<CPUPipelineOptions> {
   Option<bool> raise{
       *this, "raise",
-      llvm::cl::desc("Find rotations and attention in upstream dialects first, "
-                     "and fuse them"),
+      llvm::cl::desc(
+          "Find rotations, attention and updates in upstream dialects first, "
+          "and fuse them"),
       llvm::cl::init(false)};
   Option<bool> portable{
       *this, "portable",

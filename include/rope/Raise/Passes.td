@@ -35,7 +35,8 @@ def RaisePass : Pass<"rope-raise"> {
     A choice that takes a tensor as it is but where a dim has one index, as
     `where(arange(n) == position, new, cache)`, is made at that index alone, and
     inserted: bufferization can then update a cache in place, which costs as
-    much as what is new, and not as all of it.
+    much as what is new, and not as all of it. Positions of 32 bits and wider are
+    taken not to wrap.
 
     ```mlir
     %m = linalg.generic (linalg.index == position)
