@@ -82,7 +82,7 @@ static void computePart(RewriterBase &rewriter, tensor::ExtractSliceOp slice,
   rewriter.replaceOp(slice, part->tiledValues.front());
 }
 
-// A slice of what a slice was cut from.
+// A tile of a panel is a slice of a slice: the one of the product that is both.
 static tensor::ExtractSliceOp mergeSlices(RewriterBase &rewriter,
                                           tensor::ExtractSliceOp slice) {
   auto whole = slice.getSource().getDefiningOp<tensor::ExtractSliceOp>();
@@ -102,19 +102,34 @@ static tensor::ExtractSliceOp mergeSlices(RewriterBase &rewriter,
   return merged;
 }
 
+// The product that a value is a slice of, or a slice of a slice.
+static GenericOp getSliced(Value value, ArrayRef<GenericOp> products) {
+  while (auto slice = value.getDefiningOp<tensor::ExtractSliceOp>())
+    value = slice.getSource();
+  auto product = value.getDefiningOp<GenericOp>();
+  return llvm::is_contained(products, product) ? product : nullptr;
+}
+
 static void computeParts(RewriterBase &rewriter, GenericOp piece,
                          ArrayRef<GenericOp> products) {
   if (!piece)
     return;
   for (Value input : SmallVector<Value>(piece.getDpsInputs())) {
     auto slice = input.getDefiningOp<tensor::ExtractSliceOp>();
-    if (!slice)
-      continue;
-    slice = mergeSlices(rewriter, slice);
-    auto product = slice.getSource().getDefiningOp<GenericOp>();
-    if (product && llvm::is_contained(products, product))
-      computePart(rewriter, slice, product);
+    if (GenericOp product = getSliced(input, products); slice && product)
+      computePart(rewriter, mergeSlices(rewriter, slice), product);
   }
+}
+
+// The same for all rows of a panel, or for those of one tile after the other.
+static void computePanel(RewriterBase &rewriter, GenericOp panel,
+                         ArrayRef<GenericOp> products, bool byTiles) {
+  if (!panel || !byTiles)
+    return computeParts(rewriter, panel, products);
+  int64_t rows = chooseRows(panel.getStaticLoopRanges()[0]);
+  DimPieces tiles = tileDim(rewriter, panel, 0, rows);
+  computeParts(rewriter, tiles.main, products);
+  computeParts(rewriter, tiles.tail, products);
 }
 
 // Erases a product that only sizes are read of now: those of its init, which
@@ -127,9 +142,10 @@ static void eraseComputed(RewriterBase &rewriter, GenericOp product) {
     rewriter.eraseOp(product);
 }
 
-// Whether a reader may take a few rows of a product's panel at a time: nothing
-// has to wait for memory or for each other then, and panels are not packed for
-// each of them.
+// Whether a reader takes the rows of one tile at a time: only where it does a
+// few cheap ops and reads nothing else, since few rows would not hide the
+// latency of more, and where the panel is stored and takes one block, or else
+// each tile would pack it, or read it, anew.
 static bool takesTiles(GenericOp reader, GenericOp product,
                        const VectorTarget &target) {
   std::optional<Roles> roles = assignRoles(product);
@@ -158,20 +174,12 @@ void rope::fuseEpilogues(RewriterBase &rewriter, Block &block,
         products.push_back(product);
     if (products.empty() || (ShapedType::isStatic(columns) && columns <= width))
       continue;
-    bool tiles = takesTiles(op, products.front(), target);
+    bool byTiles = takesTiles(op, products.front(), target);
     bool shared = target.threads && llvm::any_of(products, isWorthSharing);
     DimPieces pieces = shared ? shareDim(rewriter, op, 1, width)
                               : tileDim(rewriter, op, 1, width);
-    for (GenericOp piece : {pieces.main, pieces.tail}) {
-      if (!piece)
-        continue;
-      DimPieces parts = {piece, nullptr};
-      if (tiles)
-        parts = tileDim(rewriter, piece, 0,
-                        chooseRows(piece.getStaticLoopRanges()[0]));
-      computeParts(rewriter, parts.main, products);
-      computeParts(rewriter, parts.tail, products);
-    }
+    computePanel(rewriter, pieces.main, products, byTiles);
+    computePanel(rewriter, pieces.tail, products, byTiles);
     for (GenericOp product : products)
       eraseComputed(rewriter, product);
   }

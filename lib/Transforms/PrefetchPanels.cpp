@@ -34,8 +34,8 @@ static Value advance(ImplicitLocOpBuilder &b, Value value, Value step,
   return arith::SelectOp::create(b, isBelow, next, otherwise);
 }
 
-// Where the block starts that follows one at `position`, and its steps. Returns
-// whether it is in the next panel.
+// Sets where the block starts that follows one at `position`, and its steps.
+// Returns whether it is in the next panel.
 static Value skipToBlock(ImplicitLocOpBuilder &b, Value position, int64_t size,
                          NextPanel &next) {
   Value zero = next.step;
@@ -103,7 +103,7 @@ std::optional<NextPanel> rope::findNextStored(RewriterBase &rewriter,
                                               int64_t steps) {
   if (auto pairs = panel.getDefiningOp<tensor::CollapseShapeOp>())
     panel = pairs.getSrc();
-  auto slice = panel.getDefiningOp<tensor::ExtractSliceOp>();
+  auto slice = cast<tensor::ExtractSliceOp>(panel.getDefiningOp());
   RankedTensorType type = slice.getSourceType();
   if (type.getDimSize(0) == 1 && !block.position)
     return std::nullopt;
@@ -114,12 +114,14 @@ std::optional<NextPanel> rope::findNextStored(RewriterBase &rewriter,
       b, b.getLoc(), slice.getMixedOffsets().front());
   Value following =
       advance(b, current, number(b, 1), number(b, type.getDimSize(0)), current);
+  int64_t lanes = type.getDimSize(2);
   int64_t together = type.getRank() == 4 ? type.getDimSize(3) : 1;
   Value zero = number(b, 0);
   Value all = number(b, type.getDimSize(1) * together);
-  NextPanel next = {slice.getSource(),
-                    /*hasStepsLast=*/false, zero,      zero,    all,
-                    type.getDimSize(2),     following, together};
+  NextPanel next = {
+      slice.getSource(), /*hasStepsLast=*/false, zero, zero, all, lanes};
+  next.panel = following;
+  next.together = together;
   if (block.position) {
     Value isLast = skipToBlock(b, block.position, steps, next);
     next.panel = arith::SelectOp::create(b, isLast, following, current);

@@ -31,9 +31,9 @@ struct NextPanel {
   Value steps;
   int64_t lanes;
   /// The number of a stored panel; null for others.
-  Value panel;
+  Value panel = {};
   /// Steps that a stored panel has side by side.
-  int64_t together;
+  int64_t together = 1;
 };
 
 /// None unless `panel`, of which `block` is summing up to `steps` steps, is

@@ -7,6 +7,7 @@
 
 #include "ProductPanels.h"
 #include "LinalgTiles.h"
+#include "PairPanels.h"
 #include "PrefetchPanels.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -20,6 +21,14 @@
 using namespace mlir;
 using namespace mlir::rope;
 using linalg::GenericOp;
+
+// Rows of a register tile, at most.
+static constexpr int64_t kRows = 6;
+// What a packed panel of a whole sum may take of the second-level cache, and
+// what one of a block of a longer sum may: its sums are read and written once
+// for each block, and want room as well.
+static constexpr int64_t kWholePanelBytes = 512 * 1024;
+static constexpr int64_t kPanelBytes = 256 * 1024;
 
 // Below this number of rows a panel is not read often enough to be packed.
 static constexpr int64_t kMinRowsToPack = 16;
@@ -167,6 +176,33 @@ static GenericOp createProduct(RewriterBase &rewriter, GenericOp op,
         Value sum = arith::AddFOp::create(b, l, args[2], product);
         linalg::YieldOp::create(b, l, sum);
       });
+}
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+int64_t rope::chooseRows(int64_t extent) {
+  if (ShapedType::isDynamic(extent))
+    return kRows;
+  return llvm::divideCeil(extent, llvm::divideCeil(extent, kRows));
+}
+
+int64_t rope::choosePanelSteps(GenericOp op, const Roles &roles,
+                               const VectorTarget &target) {
+  bool pairs = target.dots && canSumPairs(op, roles);
+  Type element =
+      getElementTypeOrSelf(pairs ? op.getDpsInputs()[0] : op.getDpsInits()[0]);
+  int64_t stepBytes =
+      getPanelWidth(target) * element.getIntOrFloatBitWidth() / 8;
+  int64_t limit = kPanelBytes / stepBytes;
+  int64_t extent = op.getStaticLoopRanges()[roles.steps.front()];
+  if (ShapedType::isDynamic(extent))
+    return limit;
+  if (extent * stepBytes <= kWholePanelBytes)
+    return extent;
+  int64_t size = llvm::divideCeil(extent, llvm::divideCeil(extent, limit));
+  return std::min<int64_t>(llvm::alignTo(size, target.lanes), extent);
 }
 
 //===----------------------------------------------------------------------===//

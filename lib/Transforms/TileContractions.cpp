@@ -27,48 +27,17 @@ using namespace mlir;
 using namespace mlir::rope;
 using linalg::GenericOp;
 
-// Rows of a register tile, at most.
-static constexpr int64_t kRows = 6;
 // Below this number of rows a panel is not used for long enough to bring the
 // next one meanwhile.
 static constexpr int64_t kMinRowsToPrefetch = 48;
 // Steps that are unrolled where a sum is that short.
 static constexpr int64_t kUnrolledSteps = 4;
-// What a packed panel of a whole sum may take of the second-level cache, and
-// what one of a block of a longer sum may: its sums are read and written once
-// for each block, and want room as well.
-static constexpr int64_t kWholePanelBytes = 512 * 1024;
-static constexpr int64_t kPanelBytes = 256 * 1024;
-
-int64_t rope::chooseRows(int64_t extent) {
-  if (ShapedType::isDynamic(extent))
-    return kRows;
-  return llvm::divideCeil(extent, llvm::divideCeil(extent, kRows));
-}
-
-int64_t rope::choosePanelSteps(GenericOp op, const Roles &roles,
-                               const VectorTarget &target) {
-  bool pairs = target.dots && canSumPairs(op, roles);
-  Type element =
-      getElementTypeOrSelf(pairs ? op.getDpsInputs()[0] : op.getDpsInits()[0]);
-  int64_t stepBytes =
-      getPanelWidth(target) * element.getIntOrFloatBitWidth() / 8;
-  int64_t limit = kPanelBytes / stepBytes;
-  int64_t extent = op.getStaticLoopRanges()[roles.steps.front()];
-  if (ShapedType::isDynamic(extent))
-    return limit;
-  if (extent * stepBytes <= kWholePanelBytes)
-    return extent;
-  int64_t size = llvm::divideCeil(extent, llvm::divideCeil(extent, limit));
-  return std::min<int64_t>(llvm::alignTo(size, target.lanes), extent);
-}
 
 namespace {
 class ProductTiler {
 public:
   ProductTiler(RewriterBase &rewriter, const VectorTarget &target)
-      : rewriter(rewriter), target(target), lanes(target.lanes),
-        width(getPanelWidth(target)) {}
+      : rewriter(rewriter), target(target), width(getPanelWidth(target)) {}
 
   /// Tiles an op that has no other dims than its roles.
   void run(GenericOp op);
@@ -101,7 +70,7 @@ private:
 
   RewriterBase &rewriter;
   const VectorTarget &target;
-  int64_t lanes, width;
+  int64_t width;
   // What the sums start from, if not from the init; and if that is only true
   // of the first block of a sum, whether this is the first.
   Value start, isFirst;
@@ -181,13 +150,14 @@ void ProductTiler::sumTile(GenericOp op, ArrayRef<unsigned> steps) {
 static bool isOneOfManyTiles(GenericOp op, const Roles &roles) {
   unsigned left = 1 - roles.panelOperand;
   auto rows = op.getDpsInputs()[left].getDefiningOp<tensor::ExtractSliceOp>();
-  auto loop = op->getParentOfType<scf::ForOp>();
   AffineMap map = op.getIndexingMapsArray()[left];
-  return rows && loop && rows.getSourceType().getRank() == 2 &&
-         map.getNumResults() == 2 && map.getDimPosition(0) == *roles.row &&
-         rows.getMixedOffsets().front() ==
-             OpFoldResult(loop.getInductionVar()) &&
-         rows.getSourceType().getDimSize(0) >= kMinRowsToPrefetch;
+  if (!rows || rows.getSourceType().getRank() != 2 ||
+      map.getNumResults() != 2 || map.getDimPosition(0) != *roles.row)
+    return false;
+  int64_t all = rows.getSourceType().getDimSize(0);
+  auto loop = op->getParentOfType<scf::ForOp>();
+  return loop && getLoopOver(rows.getMixedOffsets().front()) == loop &&
+         (ShapedType::isDynamic(all) || all >= kMinRowsToPrefetch);
 }
 
 // Calls `handle` with tiles of a few rows, from `firstRow` on.
@@ -260,11 +230,11 @@ void ProductTiler::tilePairs(GenericOp op, int64_t size) {
   if (!streams) {
     int64_t steps = choosePanelSteps(op, *roles, target);
     op = startBlock(op, *roles, steps).op;
-    panel = packPairs(rewriter, op, *roles, lanes, steps, size);
+    panel = packPairs(rewriter, op, *roles, target.lanes, steps, size);
   }
   forEachTile(op, *roles, [&](GenericOp tile) {
-    sumPairs(rewriter, tile, *roles, panel, lanes, size, {start, isFirst},
-             prefetch ? &*prefetch : nullptr);
+    sumPairs(rewriter, tile, *roles, panel, target.lanes, size,
+             {start, isFirst}, prefetch ? &*prefetch : nullptr);
   });
   isFirst = nullptr;
 }
@@ -302,8 +272,8 @@ void ProductTiler::tileStored(GenericOp op, Value panel) {
     DimBlock block = startBlock(op, *roles, steps, panel);
     Value pairs = getBlockOfPairs(panel, block, *roles);
     forEachTile(block.op, *roles, [&](GenericOp tile) {
-      sumPairs(rewriter, tile, *roles, pairs, lanes, width, {start, isFirst},
-               prefetch ? &*prefetch : nullptr);
+      sumPairs(rewriter, tile, *roles, pairs, target.lanes, width,
+               {start, isFirst}, prefetch ? &*prefetch : nullptr);
     });
   } else {
     op = readStoredPanel(rewriter, op, *roles, panel);
@@ -319,20 +289,20 @@ void ProductTiler::tilePanel(GenericOp op) {
     return tileStored(op, panel);
   if (usesPairs(op, *roles))
     return tilePairs(
-        op, llvm::alignTo(op.getStaticLoopRanges()[roles->lane], lanes));
+        op, llvm::alignTo(op.getStaticLoopRanges()[roles->lane], target.lanes));
   bool narrow = getElementTypeOrSelf(op.getDpsInputs()[roles->panelOperand]) !=
                 getElementTypeOrSelf(op.getDpsInits()[0]);
   if (!hasManyRows(op, *roles) && !narrow && isLaneContiguous(op, *roles))
     return tileRows(op);
   if (!hasManyRows(op, *roles) || roles->steps.size() != 1)
-    return tileRows(packPanel(rewriter, op, *roles, lanes).product);
+    return tileRows(packPanel(rewriter, op, *roles, target.lanes).product);
   int64_t steps = choosePanelSteps(op, *roles, target);
   op = startBlock(op, *roles, steps).op;
   if (isLaneContiguous(op, *roles) && roles->row &&
       ShapedType::isStatic(op.getStaticLoopRanges()[*roles->row]))
     packBeside(op, *roles, steps);
   else
-    tileRows(packPanel(rewriter, op, *roles, lanes, steps).product);
+    tileRows(packPanel(rewriter, op, *roles, target.lanes, steps).product);
   isFirst = nullptr;
 }
 
@@ -417,7 +387,7 @@ void ProductTiler::tilePadded(GenericOp op, int64_t size) {
     return tilePairs(op, size);
   int64_t steps = choosePanelSteps(op, *roles, target);
   op = startBlock(op, *roles, steps).op;
-  Panel panel = packPanel(rewriter, op, *roles, lanes, steps, size);
+  Panel panel = packPanel(rewriter, op, *roles, target.lanes, steps, size);
   forEachTile(panel.product, *roles,
               [&](GenericOp tile) { padTile(tile, *roles, panel.full); });
   isFirst = nullptr;
@@ -433,8 +403,8 @@ void ProductTiler::tilePanels(GenericOp op) {
     bool partial =
         ShapedType::isStatic(extent) && extent < width && size != extent;
     if (partial && canPad(op, *roles))
-      return tilePadded(op,
-                        std::max<int64_t>(lanes, llvm::PowerOf2Ceil(extent)));
+      return tilePadded(
+          op, std::max<int64_t>(target.lanes, llvm::PowerOf2Ceil(extent)));
     if (size == 1)
       return fillPiece(op);
     DimPieces pieces = tileDim(rewriter, op, roles->lane, size);
@@ -446,7 +416,7 @@ void ProductTiler::tilePanels(GenericOp op) {
     if (canPad(op, *roles))
       return tilePadded(op, width);
     // Less than a panel is left: single vectors, then single elements.
-    pieces = tileDim(rewriter, op, roles->lane, lanes);
+    pieces = tileDim(rewriter, op, roles->lane, target.lanes);
     if (pieces.main)
       tilePanel(pieces.main);
     if (pieces.tail)
@@ -461,7 +431,7 @@ void ProductTiler::tileStreaming(GenericOp op, unsigned step) {
   if (start) {
     GenericOp fill = createFill(op);
     start = nullptr;
-    tileElementwise(rewriter, fill, lanes);
+    tileElementwise(rewriter, fill, target.lanes);
   }
   forEachPiece(rewriter, op, step, kUnrolledSteps,
                [&](GenericOp piece) { tilePanels(piece); });

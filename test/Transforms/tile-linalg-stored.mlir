@@ -80,7 +80,7 @@ func.func @one_panel(%a: tensor<96x320xf32>, %w: tensor<320x64xf32> {rope.weight
 // CHECK-LABEL: func @rounded(
 // CHECK: tensor.empty() : tensor<96x256xbf16>
 // CHECK: scf.for {{.*}} step %c64
-// CHECK: scf.for {{.*}} step %c6 {{.*}}
+// CHECK: scf.for {{.*}} step %c6
 // CHECK: tensor.empty() : tensor<6x64xf32>
 // CHECK: memref.prefetch
 // CHECK: scf.for
@@ -89,7 +89,7 @@ func.func @one_panel(%a: tensor<96x320xf32>, %w: tensor<320x64xf32> {rope.weight
 // CHECK: return
 // THREADS-LABEL: func @rounded(
 // THREADS: scf.forall
-// THREADS: scf.for {{.*}} step %c6 {{.*}}
+// THREADS: scf.for {{.*}} step %c6
 // THREADS: tensor.empty() : tensor<6x64xf32>
 // THREADS: x86vector.avx512.dot
 // THREADS: arith.truncf {{.*}} to vector<64xbf16>
@@ -107,6 +107,68 @@ func.func @rounded(%a: tensor<96x320xbf16>, %w: tensor<320x256xbf16> {rope.weigh
     linalg.yield %0 : bf16
   } -> tensor<96x256xbf16>
   return %r : tensor<96x256xbf16>
+}
+
+// Any number of rows, with what is left of them after the last tile.
+// CHECK-LABEL: func @rows_left(
+// CHECK: scf.for {{.*}} step %c64
+// CHECK: scf.for {{.*}} step %c6
+// CHECK: tensor.empty() : tensor<6x64xf32>
+// CHECK: arith.addf {{.*}} : vector<64xf32>
+// CHECK: tensor.empty() : tensor<4x64xf32>
+// CHECK: arith.addf {{.*}} : vector<64xf32>
+// CHECK-LABEL: func @rounded_dynamic(
+// CHECK: scf.for {{.*}} step %c6
+// CHECK: tensor.empty() : tensor<6x64xf32>
+// CHECK: memref.prefetch
+// CHECK: arith.truncf {{.*}} to vector<64xbf16>
+func.func @rows_left(%a: tensor<100x320xf32>, %w: tensor<320x256xf32> {rope.weight}, %c: f32) -> tensor<100x256xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<100x256xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<100x256xf32>) -> tensor<100x256xf32>
+  %p = linalg.matmul ins(%a, %w : tensor<100x320xf32>, tensor<320x256xf32>) outs(%z : tensor<100x256xf32>) -> tensor<100x256xf32>
+  %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%p : tensor<100x256xf32>) outs(%e : tensor<100x256xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %0 = arith.addf %x, %c : f32
+    linalg.yield %0 : f32
+  } -> tensor<100x256xf32>
+  return %r : tensor<100x256xf32>
+}
+
+func.func @rounded_dynamic(%a: tensor<?x320xbf16>, %w: tensor<320x256xbf16> {rope.weight}) -> tensor<?x256xbf16> {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %m = tensor.dim %a, %c0 : tensor<?x320xbf16>
+  %e = tensor.empty(%m) : tensor<?x256xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<?x256xf32>) -> tensor<?x256xf32>
+  %p = linalg.matmul ins(%a, %w : tensor<?x320xbf16>, tensor<320x256xbf16>) outs(%z : tensor<?x256xf32>) -> tensor<?x256xf32>
+  %f = tensor.empty(%m) : tensor<?x256xbf16>
+  %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%p : tensor<?x256xf32>) outs(%f : tensor<?x256xbf16>) {
+  ^bb0(%x: f32, %o: bf16):
+    %0 = arith.truncf %x : f32 to bf16
+    linalg.yield %0 : bf16
+  } -> tensor<?x256xbf16>
+  return %r : tensor<?x256xbf16>
+}
+
+// What reads something else as well waits for memory.
+// CHECK-LABEL: func @residual(
+// CHECK: tensor.empty() : tensor<96x64xf32>
+// CHECK: arith.addf {{.*}} : vector<64xf32>
+func.func @residual(%a: tensor<96x320xf32>, %w: tensor<320x256xf32> {rope.weight}, %b: tensor<96x256xf32>) -> tensor<96x256xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<96x256xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<96x256xf32>) -> tensor<96x256xf32>
+  %p = linalg.matmul ins(%a, %w : tensor<96x320xf32>, tensor<320x256xf32>) outs(%z : tensor<96x256xf32>) -> tensor<96x256xf32>
+  %r = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%p, %b : tensor<96x256xf32>, tensor<96x256xf32>) outs(%e : tensor<96x256xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %0 = arith.addf %x, %y : f32
+    linalg.yield %0 : f32
+  } -> tensor<96x256xf32>
+  return %r : tensor<96x256xf32>
 }
 
 // Exponentials of few rows would wait for each other.
