@@ -6,8 +6,9 @@ DTYPE is f32 or bf16; then query heads, key-value heads, rows and channels. The
 layer is RMS norm without weights, causal grouped attention with rotary
 embedding, RMS norm and a gated product of 4 times the width, both added to their
 input. The function @kernel takes memrefs: x [1, S, H*D], wq, wk, wv, wo, wg, wu,
-wd as [1, inputs, outputs], cos and sin [S, D/2] in f32, and out. Weights are what
-they are when it is first called: that call packs them, where they lie.
+wd as [1, inputs, outputs], cos and sin [S, D/2] in f32, and out. The first call
+packs the weights, as other libraries do when they compile a model; later ones do
+not read them.
 """
 
 import re
@@ -20,38 +21,19 @@ MLP, EPS = 4, 1e-5
 OPTIONS = "--pipeline-options=relaxed-bf16 keep-memory pack-weights results-as-out-params"
 
 
-def whole(flat):
+def with_batch(flat):
     """The type with a leading dim of 1."""
     return flat.replace("memref<", "memref<1x")
 
 
-def shape_of(type):
-    return [int(n) for n in re.findall(r"(\d+)x", type)]
-
-
-def view_as(name, flat, packed):
-    """%name1, the memory of %name0 as another shape."""
-    if flat == packed:
-        return f"%{name}1 = memref.cast %{name}0 : {flat} to {flat}"
-    shape = shape_of(packed)
-    size, element = shape_of(flat), flat[flat.rindex("x") + 1:-1]
-    line = memref(size[0] * size[1], element)
-    dims = ", ".join(map(str, range(len(shape))))
-    return (f"%{name}l = memref.collapse_shape %{name}0 [[0, 1]] : {flat} into {line}\n  "
-            f"%{name}1 = memref.expand_shape %{name}l [[{dims}]] output_shape {shape} : {line} into {packed}")
-
-
 def pack_once(names, flat, packed):
-    """Lines that pack weights by way of other memory, once."""
-    lines = ["%flag = memref.get_global @is_packed : memref<i1>", "%done = memref.load %flag[] : memref<i1>",
-             "%yes = arith.constant true", "%open = arith.xori %done, %yes : i1", "scf.if %open {",
-             "memref.store %yes, %flag[] : memref<i1>"]
-    lines += [f"%p{n} = memref.alloc() : {packed[n]}" for n in names]
+    """Lines that pack weights unless that is done."""
     operands = ", ".join([*(f"%w{n}0" for n in names), *(f"%p{n}" for n in names)])
     types = ", ".join([*(flat[n] for n in names), *(packed[n] for n in names)])
-    lines.append(f"func.call @pack_weights_of_layer({operands}) : ({types}) -> ()")
-    lines += [f"memref.copy %p{n}, %w{n}1 : {packed[n]} to {packed[n]}" for n in names]
-    return [*lines, "}"]
+    return ["%flag = memref.get_global @is_packed : memref<i1>", "%done = memref.load %flag[] : memref<i1>",
+            "%yes = arith.constant true", "%open = arith.xori %done, %yes : i1", "scf.if %open {",
+            "memref.store %yes, %flag[] : memref<i1>",
+            f"func.call @pack_weights_of_layer({operands}) : ({types}) -> ()", "}"]
 
 
 class Layer:
@@ -173,35 +155,37 @@ class Layer:
         return f"func.func @layer({', '.join(arguments)}) -> {x} {{\n  {lines}\n}}\n"
 
     def entry_text(self, packed):
-        """@kernel, whose first call packs the weights where they lie; `packed` are
-        their types then, as memrefs."""
+        """@kernel, whose first call packs the weights; `packed` are their types
+        then, as memrefs."""
         x = memref(self.rows, self.width, self.dtype)
         plane = memref(self.rows, self.channels // 2, "f32")
         flat = {n: memref(*size, self.dtype) for n, size in self.sizes.items()}
         changed = [n for n in self.sizes if packed[n] != flat[n]]
-        arguments = [f"%x: {whole(x)}", *(f"%w{n}: {whole(t)}" for n, t in flat.items()),
-                     f"%cos: {plane}", f"%sin: {plane}", f"%out: {whole(x)}"]
-        lines = [f"%{n}0 = memref.collapse_shape %{n} [[0, 1], [2]] : {whole(t)} into {t}"
+        arguments = [f"%x: {with_batch(x)}", *(f"%w{n}: {with_batch(t)}" for n, t in flat.items()),
+                     f"%cos: {plane}", f"%sin: {plane}", f"%out: {with_batch(x)}"]
+        lines = [f"%{n}0 = memref.collapse_shape %{n} [[0, 1], [2]] : {with_batch(t)} into {t}"
                  for n, t in [("x", x), ("out", x), *(("w" + n, t) for n, t in flat.items())]]
-        lines += [view_as("w" + n, flat[n], packed[n]) for n in self.sizes]
-        names, types = zip(*((f"%{n}1", packed[n[1:]]) for n in ("w" + n for n in self.sizes)))
-        layer = ", ".join([x, *types, plane, plane, x])
-        if changed:
-            lines += pack_once(changed, flat, packed)
-        lines.append(f"func.call @layer(%x0, {', '.join(names)}, %cos, %sin, %out0) : ({layer}) -> ()")
+        lines += [f"%p{n} = memref.get_global @packed_{n} : {packed[n]}" for n in changed]
+        lines += pack_once(changed, flat, packed) if changed else []
+        weights = [f"%p{n}" if n in changed else f"%w{n}0" for n in self.sizes]
+        layer = ", ".join([x, *packed.values(), plane, plane, x])
+        lines.append(f"func.call @layer(%x0, {', '.join(weights)}, %cos, %sin, %out0) : ({layer}) -> ()")
+        exported, pack = "attributes {llvm.emit_c_interface}", [*(flat[n] for n in changed), *(packed[n] for n in changed)]
+        top = ['memref.global "private" @is_packed : memref<i1> = dense<false>',
+               *(f'memref.global "private" @packed_{n} : {packed[n]} = uninitialized {{alignment = 64}}' for n in changed),
+               f"func.func private @layer({layer}) {exported}",
+               f"func.func private @pack_weights_of_layer({', '.join(pack)}) {exported}"]
         body = "\n  ".join([*lines, "return"])
-        pack = ", ".join([*(flat[n] for n in changed), *(packed[n] for n in changed)])
-        exported = "attributes {llvm.emit_c_interface}"
-        return (f'memref.global "private" @is_packed : memref<i1> = dense<false>\n'
-                f"func.func private @layer({layer}) {exported}\n"
-                f"func.func private @pack_weights_of_layer({pack}) {exported}\n"
-                f"func.func @kernel({', '.join(arguments)}) {{\n  {body}\n}}\n")
+        return "\n".join(top) + f"\nfunc.func @kernel({', '.join(arguments)}) {{\n  {body}\n}}\n"
 
 
 def read_types(header):
     """Of the weights of @layer, from the comment on it."""
     with open(header) as file:
-        signature = re.search(r"\* layer\((.*?)\) ->", file.read())[1]
+        signature = re.search(r"\* layer\((.*?)\) ->", file.read())
+    if not signature:
+        sys.exit(f"{header} does not say what @layer takes")
+    signature = signature[1]
     return [t.replace("tensor", "memref") for t in re.findall(r"tensor<[^>]*>", signature)[1:8]]
 
 

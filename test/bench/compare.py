@@ -5,8 +5,9 @@
 Cases are those of cases.py. Of PyTorch, OpenVINO and ONNX Runtime (pip packages
 torch, openvino, onnxruntime with onnx) those that are installed take part, on
 one thread each. Every result is checked against f64 first. In every round all
-of them run in turn, on the clock of the wall; what is printed is how many times
-longer a library takes, best over best of at least 7 rounds, and the share of
+of them run in turn, on the clock of the wall, each as often as ours (which is
+several times, if that is short); what is printed is how many times longer a
+library takes, best over best of at least 7 rounds, and the share of
 the machine's limit (see attention.py) that compiled attention has. Cases of bf16
 are compiled with relaxed-bf16, for libraries round as much. --plot needs
 matplotlib.
@@ -44,7 +45,7 @@ class Runner:
     def time(self):
         start = time.perf_counter()
         self.call()
-        self.seconds.append(time.perf_counter() - start)
+        return time.perf_counter() - start
 
     @property
     def best(self):
@@ -76,8 +77,11 @@ def compare(text, folder, number, rounds, limits):
     limit, runners = limits.get(kernel), [Runner("rope", kernel.call), *build_peers(case)]
     for _ in range(max(rounds, 7)):
         limit.sample()
+        calls = None
         for runner in runners:
-            runner.time()
+            turn = limit.take_turn(runner.time, calls)
+            runner.seconds += turn
+            calls = len(turn)
     ours = runners[0].best
     return {"case": text, "ms": ours * 1e3, "limit": kernel.limit, "share": kernel.work / ours / limit.best,
             "error": float(kernel.error), "compile_s": kernel.compile_seconds,
@@ -119,7 +123,7 @@ def plot(lines, names, path):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("cases", nargs="*", default=DEFAULT)
-    parser.add_argument("--rounds", type=int, default=11, help="calls of each case (at least 7)")
+    parser.add_argument("--rounds", type=int, default=11, help="turns of each case (at least 7)")
     parser.add_argument("--json", help="write all figures to this file")
     parser.add_argument("--plot", help="write a chart to this file")
     args = parser.parse_args()

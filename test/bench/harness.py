@@ -3,11 +3,13 @@
 What attention.py and matmul.py share. Only ratios of one run mean anything:
 machines differ, and clocks change within a run. Time is that of the calling
 thread, so that a busy machine takes less from it; caches and memory it still
-shares. Put it on one core by taskset.
+shares. Put it on one core by taskset. A case that takes less than TURN_SECONDS is
+called several times in its turn, unless memory is its limit.
 """
 
 import argparse
 import ctypes
+import functools
 import json
 import os
 import statistics
@@ -22,6 +24,7 @@ from cases import aligned
 
 LANES = {"native": 16, "avx2": 8, "dots": 16}
 SUMS = {"native": 24, "avx2": 12, "dots": 24}
+TURN_SECONDS = 20e-3
 
 
 def peak_text(kind):
@@ -71,8 +74,10 @@ def compile_library(text, kind, folder, name, *flags):
         file.write(text)
     target = "--target-cpu=haswell" if kind == "avx2" else "--target-cpu=native"
     start = time.perf_counter()
-    subprocess.run(["rope-compile", path + ".mlir", "-o", path + ".so", target, *flags], check=True,
-                   stdout=subprocess.DEVNULL)
+    status = subprocess.run(["rope-compile", path + ".mlir", "-o", path + ".so", target, *flags],
+                            stdout=subprocess.DEVNULL).returncode
+    if status:
+        sys.exit(f"rope-compile of {name} failed")
     seconds = time.perf_counter() - start
     return ctypes.CDLL(path + ".so"), seconds
 
@@ -100,9 +105,18 @@ class Limit:
         self.best = max(self.best, rate)
         return rate
 
+    def take_turn(self, time_call, calls=None):
+        """The seconds of so many calls one after the other, or of several if they
+        are short."""
+        seconds = [time_call()]
+        while len(seconds) < calls if calls else sum(seconds) < TURN_SECONDS:
+            seconds.append(time_call())
+        return seconds
+
 
 class Peak(Limit):
-    """Operations in a second, over some milliseconds."""
+    """Operations in a second, over as long as a turn: clocks change from one
+    millisecond to the next, and of short samples the best is never kept up."""
 
     def __init__(self, kind, folder):
         function, _ = compile_kernel(peak_text(kind), kind, folder, "peak-" + kind)
@@ -110,7 +124,7 @@ class Peak(Limit):
         self.count = 100000
         self.call = lambda: function(ctypes.c_int64(self.count), ctypes.byref(memory))
         self.call()
-        self.count = int(self.count * 2e-3 / timed(self.call))
+        self.count = int(self.count * TURN_SECONDS / timed(self.call))
         self.amount = (4 if kind == "dots" else 2) * LANES[kind] * SUMS[kind] * self.count
 
 
@@ -131,21 +145,19 @@ func.func @kernel(%x: memref<?xf32>, %y: memref<64xf32>) {
 """
 
 
+@functools.cache
+def get_other_memory():
+    return np.ones(1 << 26, np.int32)
+
+
+def clear_caches():
+    get_other_memory().sum()
+
+
 class Memory(Limit):
     """Bytes in a second, where so many are read, or read and written, as a case
-    has. Both start with nothing of theirs in the caches: what these keep from
-    one time to the next is a matter of chance."""
-    CACHES = np.ones(1 << 26, np.int32)
-
-    @classmethod
-    def clear_caches(cls):
-        cls.CACHES.sum()
-
-    def sample(self):
-        self.clear_caches()
-        rate = super().sample()
-        self.clear_caches()
-        return rate
+    has. Each time starts with nothing of it in the caches: what these keep from
+    one to the next is a matter of chance."""
 
     def __init__(self, kind, folder, size):
         copies = kind == "copy"
@@ -158,6 +170,14 @@ class Memory(Limit):
         function, _ = compile_kernel(READ, "native", folder, "read")
         memory = describe(self.array), describe(self.target)
         self.amount, self.call = self.array.nbytes, lambda: function(*(ctypes.byref(m) for m in memory))
+
+    def sample(self):
+        clear_caches()
+        return super().sample()
+
+    def take_turn(self, time_call, calls=None):
+        clear_caches()
+        return [time_call()]
 
 
 class Limits:
@@ -172,8 +192,8 @@ class Limits:
         is_memory = kernel.limit in ("read", "copy")
         key = (kernel.limit, kernel.work if is_memory else None)
         if key not in self.made:
-            make = Memory if is_memory else Peak
-            self.made[key] = make(kernel.limit, self.folder, *filter(None, key[1:]))
+            self.made[key] = (Memory(kernel.limit, self.folder, kernel.work) if is_memory
+                              else Peak(kernel.limit, self.folder))
         return self.made[key]
 
 
@@ -190,13 +210,14 @@ class Kernel:
 
     def run(self, limit):
         sample = limit.sample()
-        self.seconds.append(timed(self.call))
-        self.ratios.append(self.work / self.seconds[-1] / sample)
+        seconds = limit.take_turn(lambda: timed(self.call))
+        self.seconds += seconds
+        self.ratios += [self.work / s / sample for s in seconds]
 
     def report(self, limit):
         best = min(self.seconds)
-        return {"case": self.name, "limit": self.limit, "limit_g": limit.best * 1e-9, "share": self.work / best / limit.best,
-                "median_share": statistics.median(self.ratios), "ms": best * 1e3,
+        return {"case": self.name, "limit": self.limit, "limit_g": limit.best * 1e-9,
+                "share": self.work / best / limit.best, "median_share": statistics.median(self.ratios), "ms": best * 1e3,
                 "error": float(self.error), "compile_s": self.compile_seconds}
 
 
@@ -212,7 +233,7 @@ def run_cases(description, default, make_kernel):
     case; all are then timed and printed."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("cases", nargs="*", default=default)
-    parser.add_argument("--rounds", type=int, default=15, help="calls of each case (at least 7)")
+    parser.add_argument("--rounds", type=int, default=15, help="turns of each case (at least 7)")
     parser.add_argument("--json", help="append a line for each case to this file")
     parser.add_argument("--keep", help="leave IR and libraries in this folder")
     args = parser.parse_args()

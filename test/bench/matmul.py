@@ -20,6 +20,7 @@ before it. See attention.py for what may be compared with what.
 """
 
 import ctypes
+import re
 import sys
 
 import numpy as np
@@ -149,6 +150,8 @@ class Case:
 
     def __init__(self, text):
         self.text = text
+        if not re.fullmatch(r"\w+(:\??\d+x\??\d+(x\??\d+)?)(:(bf16|once|avx2))*", text):
+            sys.exit(f"case {text!r} is not OPERATION:SIZES and flags: see --help")
         self.op, sizes, *flags = text.split(":")
         self.kind = "avx2" if "avx2" in flags else "native"
         self.dtype, self.once = "bf16" if "bf16" in flags else "f32", "once" in flags
