@@ -126,8 +126,8 @@ static void computePanel(RewriterBase &rewriter, GenericOp panel,
                          ArrayRef<GenericOp> products, bool byTiles) {
   if (!panel || !byTiles)
     return computeParts(rewriter, panel, products);
-  int64_t rows = chooseRows(panel.getStaticLoopRanges()[0]);
-  DimPieces tiles = tileDim(rewriter, panel, 0, rows);
+  auto [size, count] = chooseTiles(panel.getStaticLoopRanges()[0]);
+  DimPieces tiles = tileDim(rewriter, panel, 0, size, /*start=*/0, count);
   computeParts(rewriter, tiles.main, products);
   computeParts(rewriter, tiles.tail, products);
 }

@@ -65,7 +65,9 @@ rope::IterationBox rope::getIterationBox(RewriterBase &rewriter, GenericOp op) {
 // Where pieces of `size` from `start` on end that are whole.
 static OpFoldResult getEndOfPieces(OpBuilder &builder, Location loc,
                                    OpFoldResult extent, int64_t size,
-                                   int64_t start) {
+                                   int64_t start, int64_t count) {
+  if (ShapedType::isStatic(count))
+    return builder.getIndexAttr(start + count * size);
   AffineExpr n = builder.getAffineSymbolExpr(0);
   return affine::makeComposedFoldedAffineApply(
       builder, loc, (n - start).floorDiv(size) * size + start, {extent});
@@ -131,7 +133,8 @@ scf::ForallOp rope::createSharedLoop(
 }
 
 rope::DimPieces rope::tileDim(RewriterBase &rewriter, GenericOp op,
-                              unsigned dim, int64_t size, int64_t start) {
+                              unsigned dim, int64_t size, int64_t start,
+                              int64_t count) {
   int64_t extent = op.getStaticLoopRanges()[dim];
   if (extent == size && start == 0)
     return {op, nullptr};
@@ -143,7 +146,7 @@ rope::DimPieces rope::tileDim(RewriterBase &rewriter, GenericOp op,
   Location loc = op.getLoc();
   IterationBox box = getIterationBox(rewriter, op);
   OpFoldResult all = box.sizes[dim];
-  OpFoldResult end = getEndOfPieces(rewriter, loc, all, size, start);
+  OpFoldResult end = getEndOfPieces(rewriter, loc, all, size, start, count);
   Value first = arith::ConstantIndexOp::create(rewriter, loc, start);
   Value step = arith::ConstantIndexOp::create(rewriter, loc, size);
 
@@ -159,8 +162,9 @@ rope::DimPieces rope::tileDim(RewriterBase &rewriter, GenericOp op,
         scf::YieldOp::create(rewriter, loc, updated);
       });
   SmallVector<Value> results = loop.getResults();
-  bool hasRest =
-      ShapedType::isDynamic(extent) ? size > 1 : (extent - start) % size != 0;
+  bool hasRest = ShapedType::isDynamic(extent)
+                     ? size > 1
+                     : getConstantIntValue(end) != extent;
   if (hasRest) {
     box.offsets[dim] = end;
     AffineExpr n = rewriter.getAffineSymbolExpr(0);

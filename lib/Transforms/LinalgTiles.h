@@ -43,11 +43,13 @@ linalg::GenericOp createPiece(RewriterBase &rewriter, linalg::GenericOp op,
                               const IterationBox &box, ValueRange inits,
                               SmallVectorImpl<Value> &results);
 
-/// Replaces `op` by a loop over pieces of `size` elements of `dim` and one
-/// more piece for the rest. Elements before `start` are left out, of which a
-/// dim has more, and a static number, unless `start` is 0.
+/// Replaces `op` by a loop over pieces of `size` elements of `dim`, up to
+/// `count` if that is static, and one more piece for the rest. Elements before
+/// `start` are left out, of which a dim has more, and a static number, unless
+/// `start` is 0.
 DimPieces tileDim(RewriterBase &rewriter, linalg::GenericOp op, unsigned dim,
-                  int64_t size, int64_t start = 0);
+                  int64_t size, int64_t start = 0,
+                  int64_t count = ShapedType::kDynamic);
 
 /// As tileDim, for a dim of more elements, by a loop that threads may share;
 /// the piece for the rest is one of its iterations. What a fill has filled is

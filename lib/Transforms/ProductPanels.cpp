@@ -182,10 +182,12 @@ static GenericOp createProduct(RewriterBase &rewriter, GenericOp op,
 // Sizes
 //===----------------------------------------------------------------------===//
 
-int64_t rope::chooseRows(int64_t extent) {
-  if (ShapedType::isDynamic(extent))
-    return kRows;
-  return llvm::divideCeil(extent, llvm::divideCeil(extent, kRows));
+rope::RowTiles rope::chooseTiles(int64_t rows) {
+  if (ShapedType::isDynamic(rows))
+    return {kRows, ShapedType::kDynamic};
+  int64_t tiles = llvm::divideCeil(rows, kRows);
+  int64_t size = llvm::divideCeil(rows, tiles);
+  return {size, rows - tiles * (size - 1)};
 }
 
 int64_t rope::choosePanelSteps(GenericOp op, const Roles &roles,

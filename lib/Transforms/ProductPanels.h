@@ -43,8 +43,13 @@ bool isStepContiguous(linalg::GenericOp op, const Roles &roles);
 /// Whether a panel is read often enough to be packed.
 bool hasManyRows(linalg::GenericOp op, const Roles &roles);
 
-/// Rows of a register tile: as few tiles as possible, of equal size.
-int64_t chooseRows(int64_t extent);
+/// The register tiles of some rows: `count` of `size` rows, and others of one
+/// less. A tile of few rows takes as long as one of more, which hide the
+/// latency of sums: so there are as few as possible, and none is much smaller.
+struct RowTiles {
+  int64_t size, count;
+};
+RowTiles chooseTiles(int64_t rows);
 
 /// How much of a sum a panel holds.
 int64_t choosePanelSteps(linalg::GenericOp op, const Roles &roles,

@@ -170,8 +170,8 @@ void ProductTiler::forEachTile(GenericOp op, const Roles &roles,
   while (op) {
     int64_t extent = op.getStaticLoopRanges()[row];
     bool isDynamic = ShapedType::isDynamic(extent);
-    int64_t size = chooseRows(isDynamic ? extent : extent - firstRow);
-    DimPieces pieces = tileDim(rewriter, op, row, size, firstRow);
+    auto [size, count] = chooseTiles(isDynamic ? extent : extent - firstRow);
+    DimPieces pieces = tileDim(rewriter, op, row, size, firstRow, count);
     firstRow = 0;
     bool isLong = isDynamic || extent >= kMinRowsToPrefetch ||
                   isOneOfManyTiles(op, roles);
@@ -197,7 +197,7 @@ void ProductTiler::tileRows(GenericOp op, int64_t firstRow) {
 
 // Packs a panel whose lanes lie side by side as its first rows are summed up.
 void ProductTiler::packBeside(GenericOp op, const Roles &roles, int64_t steps) {
-  int64_t first = chooseRows(op.getStaticLoopRanges()[*roles.row]);
+  int64_t first = chooseTiles(op.getStaticLoopRanges()[*roles.row]).size;
   op = packBesideRows(rewriter, op, roles, first, steps,
                       [&](GenericOp tile) { fillPiece(tile); });
   tileRows(op, first);

@@ -25,8 +25,9 @@
 // CHECK-COUNT-24: x86vector.avx512.dot
 // CHECK-NOT: x86vector
 // CHECK:     scf.yield
-// The last three rows.
-// CHECK-COUNT-12: x86vector.avx512.dot
+// After two such tiles three of five rows.
+// CHECK: scf.for %{{.*}} step %c5
+// CHECK-COUNT-20: x86vector.avx512.dot
 // CHECK-NOT: x86vector
 // CHECK-NOT: linalg
 // CHECK: return

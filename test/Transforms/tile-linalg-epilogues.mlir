@@ -149,7 +149,7 @@ func.func @transposed(%x: tensor<128x24xf32>, %w: tensor<24x128xf32>) -> tensor<
 
 // CHECK-LABEL: func @one_panel
 // CHECK: vector.contract
-// CHECK: vector.transfer_write {{.*}} : vector<2x64xf32>, tensor<2x40xf32>
+// CHECK: vector.transfer_write {{.*}} : vector<5x64xf32>, tensor<5x40xf32>
 // CHECK: arith.negf
 func.func @one_panel(%x: tensor<32x24xf32>, %w: tensor<24x40xf32>) -> tensor<32x40xf32> {
   %z = arith.constant 0.0 : f32

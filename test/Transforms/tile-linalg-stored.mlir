@@ -115,7 +115,7 @@ func.func @rounded(%a: tensor<96x320xbf16>, %w: tensor<320x256xbf16> {rope.weigh
 // CHECK: scf.for {{.*}} step %c6
 // CHECK: tensor.empty() : tensor<6x64xf32>
 // CHECK: arith.addf {{.*}} : vector<64xf32>
-// CHECK: tensor.empty() : tensor<4x64xf32>
+// CHECK: tensor.empty() : tensor<10x64xf32>
 // CHECK: arith.addf {{.*}} : vector<64xf32>
 // CHECK-LABEL: func @rounded_dynamic(
 // CHECK: scf.for {{.*}} step %c6

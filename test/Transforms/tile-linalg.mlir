@@ -22,8 +22,9 @@
 // CHECK-NEXT:  %[[B:.*]] = vector.transfer_read {{.*}}vector<1x64xf32>
 // CHECK-NEXT:  %[[NEXT:.*]] = vector.contract {{.*}} %[[A]], %[[B]], %[[ACC]]
 // CHECK-NEXT:  scf.yield %[[NEXT]]
-// The last three rows.
-// CHECK:   scf.for {{.*}} -> (vector<3x64xf32>)
+// 33 rows are three times six and three times five.
+// CHECK:   scf.for %{{.*}} = %c0 to %c15 step %c5
+// CHECK:     scf.for {{.*}} -> (vector<5x64xf32>)
 // CHECK-NOT: linalg
 // EIGHT-LABEL: func @linear
 // EIGHT: scf.for {{.*}} -> (vector<6x32xf32>)
@@ -108,7 +109,7 @@ func.func @narrow(%a: tensor<16x32xbf16>, %b: tensor<32x64xbf16>) -> tensor<16x6
 // CHECK: bufferization.alloc_tensor() : tensor<20x64xf32>
 // CHECK: %[[NEW:.*]] = scf.for {{.*}} iter_args(%{{.*}} = %cst{{.*}}) -> (vector<6x64xf32>)
 // CHECK: vector.transfer_write %[[NEW]], {{.*}}in_bounds = [true, false]} : vector<6x64xf32>, tensor<6x36xf32>
-// CHECK: scf.for {{.*}} -> (vector<4x64xf32>)
+// CHECK: scf.for {{.*}} -> (vector<5x64xf32>)
 // CHECK-NOT: linalg
 // CHECK: return
 func.func @odd(%a: tensor<16x20xf32>, %b: tensor<20x100xf32>) -> tensor<16x100xf32> {
