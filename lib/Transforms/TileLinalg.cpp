@@ -130,6 +130,56 @@ static LogicalResult cleanTiles(Operation *root) {
   });
 }
 
+// Whether a write of a part has as many elements along its dims as the first
+// dims of the tensor, whichever dims it is along.
+static bool seemsWhole(vector::TransferWriteOp write) {
+  auto type = dyn_cast<RankedTensorType>(write.getBase().getType());
+  if (!type || !type.hasStaticShape() || write.getMask() ||
+      write.getPermutationMap().isIdentity() ||
+      !llvm::all_of(write.getIndices(), isZeroInteger))
+    return false;
+  VectorType vector = write.getVectorType();
+  return vector.getNumElements() < type.getNumElements() &&
+         llvm::all_of(
+             llvm::zip(type.getShape(), vector.getShape()),
+             [](auto sizes) {
+               auto [all, written] = sizes;
+               return all <= written;
+             });
+}
+
+// Bufferization takes such a write for one of the whole tensor, and what was
+// there before is lost. It has all dims of the tensor then, in their order.
+static void spellOutParts(Operation *root) {
+  IRRewriter rewriter(root->getContext());
+  root->walk([&](vector::TransferWriteOp write) {
+    if (!seemsWhole(write))
+      return;
+    rewriter.setInsertionPoint(write);
+    auto mapped = write.getPermutationMap().getResults();
+    int64_t rank = write.getIndices().size();
+    int64_t added = rank - static_cast<int64_t>(mapped.size());
+    SmallVector<int64_t> shape(added, 1), order;
+    llvm::append_range(shape, write.getVectorType().getShape());
+    SmallVector<bool> inBounds;
+    for (int64_t dim = 0, unit = 0; dim < rank; ++dim) {
+      auto found = llvm::find(mapped, rewriter.getAffineDimExpr(dim));
+      int64_t from = found - mapped.begin();
+      bool isWritten = found != mapped.end();
+      order.push_back(isWritten ? added + from : unit++);
+      inBounds.push_back(!isWritten || write.isDimInBounds(from));
+    }
+    Value part = vector::BroadcastOp::create(
+        rewriter, write.getLoc(),
+        VectorType::get(shape, write.getVectorType().getElementType()),
+        write.getValueToStore());
+    part = vector::TransposeOp::create(rewriter, write.getLoc(), part, order);
+    rewriter.replaceOpWithNewOp<vector::TransferWriteOp>(
+        write, part, write.getBase(), write.getIndices(),
+        ArrayRef<bool>(inBounds));
+  });
+}
+
 LogicalResult rope::checkTarget(Operation *root, StringRef pass,
                                 const VectorTarget &target) {
   auto error = [&]() { return emitError(root->getLoc()) << pass << ": "; };
@@ -157,7 +207,10 @@ LogicalResult rope::tileLinalg(Operation *root, const VectorTarget &target) {
     shareOps(rewriter, root, target);
   tileOps(root, target);
   // Last: panels that are read where they lie leave nothing of it.
-  return success(succeeded(cleanTiles(root)) && succeeded(expandWeights(root)));
+  if (failed(cleanTiles(root)) || failed(expandWeights(root)))
+    return failure();
+  spellOutParts(root);
+  return success();
 }
 
 namespace {
