@@ -111,7 +111,17 @@ static void assumeShapes(ElementEvaluator &evaluator, Operation &op) {
 }
 
 void ElementEvaluator::assumeFacts(Block &block) {
+  // Of two integers that are equal the youngest expression goes. It shall be
+  // that of the value that is computed last, which what comes before cannot
+  // use.
+  auto makeExprs = [&](ValueRange values) {
+    for (Value value : values)
+      if (value.getType().isIntOrIndex())
+        evaluateScalar(value);
+  };
+  makeExprs(block.getArguments());
   for (Operation &op : block) {
+    makeExprs(op.getResults());
     bool dynamic = llvm::any_of(op.getOperands(), isDynamic);
     if (auto structured = dyn_cast<linalg::LinalgOp>(op)) {
       if (dynamic)
