@@ -14,6 +14,7 @@
 #include "Roundings.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "rope/Raise/AttentionBuilder.h"
 #include "rope/Raise/ContractionSplitter.h"
 #include "rope/Raise/ExprBuilder.h"
@@ -203,6 +204,23 @@ bool AttentionRaiser::rewrite(const FoundAttention &found) {
   return true;
 }
 
+/// Whether a value has a part in what a function does. One that a later match
+/// has taken the place of has none.
+static bool isNeeded(FunctionOpInterface function, Value value) {
+  SmallVector<Value> queue = {value};
+  llvm::SmallDenseSet<Operation *> seen;
+  while (!queue.empty())
+    for (Operation *nested : queue.pop_back_val().getUsers()) {
+      Operation *user =
+          function.getFunctionBody().findAncestorOpInRegion(*nested);
+      if (user->hasTrait<OpTrait::IsTerminator>() || !isMemoryEffectFree(user))
+        return true;
+      if (seen.insert(user).second)
+        llvm::append_range(queue, user->getResults());
+    }
+  return false;
+}
+
 bool AttentionRaiser::run() {
   ContractionSplitter splitter;
   splitter.split(function);
@@ -212,7 +230,7 @@ bool AttentionRaiser::run() {
         find(result);
   llvm::SmallDenseSet<Operation *> raised;
   for (const FoundAttention &found : llvm::reverse(matches))
-    if (rewrite(found))
+    if (isNeeded(function, found.getRoot()) && rewrite(found))
       raised.insert(found.getRoot().getDefiningOp());
   splitter.finish([&](Value factor) {
     return llvm::any_of(factor.getUsers(),
