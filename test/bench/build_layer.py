@@ -7,8 +7,9 @@ layer is RMS norm without weights, causal grouped attention with rotary
 embedding, RMS norm and a gated product of 4 times the width, both added to their
 input. The function @kernel takes memrefs: x [1, S, H*D], wq, wk, wv, wo, wg, wu,
 wd as [1, inputs, outputs], cos and sin [S, D/2] in f32, and out. The first call
-packs the weights, as other libraries do when they compile a model; later ones do
-not read them.
+packs the weights that are whole panels, as other libraries do when they compile a
+model; later ones do not read those. Beside OUT.so are left what it was made from, and
+a header of its parts; to call is _mlir_ciface_kernel.
 """
 
 import re
@@ -189,11 +190,17 @@ def read_types(header):
     return [t.replace("tensor", "memref") for t in re.findall(r"tensor<[^>]*>", signature)[1:8]]
 
 
+def run(*command):
+    try:
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    except (OSError, subprocess.CalledProcessError) as error:
+        sys.exit(str(error))
+
+
 def compile_text(text, path, *flags):
     with open(path + ".mlir", "w") as file:
         file.write(text)
-    subprocess.run(["rope-compile", path + ".mlir", "-o", path + ".o", "--target-cpu=native", *flags], check=True,
-                   stdout=subprocess.DEVNULL)
+    run("rope-compile", path + ".mlir", "-o", path + ".o", "--target-cpu=native", *flags)
     return path + ".o"
 
 
@@ -201,11 +208,14 @@ def main():
     if len(sys.argv) != 7:
         sys.exit(__doc__)
     dtype, path = sys.argv[1], sys.argv[6].removesuffix(".so")
-    layer = Layer(dtype, *map(int, sys.argv[2:6]))
+    sizes = [int(n) if n.isdigit() else 0 for n in sys.argv[2:6]]
+    if dtype not in ("f32", "bf16") or not all(sizes) or sizes[0] % sizes[1] or sizes[3] % 2:
+        sys.exit(__doc__)
+    layer = Layer(dtype, *sizes)
     objects = [compile_text(layer.text(), path + "-layer", OPTIONS, f"--header={path}.h")]
     packed = dict(zip(layer.sizes, read_types(path + ".h")))
     objects.append(compile_text(layer.entry_text(packed), path + "-entry"))
-    subprocess.run(["cc", "-shared", *objects, "-o", path + ".so"], check=True)
+    run("cc", "-shared", *objects, "-o", path + ".so")
 
 
 if __name__ == "__main__":

@@ -74,10 +74,11 @@ def compile_library(text, kind, folder, name, *flags):
         file.write(text)
     target = "--target-cpu=haswell" if kind == "avx2" else "--target-cpu=native"
     start = time.perf_counter()
-    status = subprocess.run(["rope-compile", path + ".mlir", "-o", path + ".so", target, *flags],
-                            stdout=subprocess.DEVNULL).returncode
-    if status:
-        sys.exit(f"rope-compile of {name} failed")
+    try:
+        subprocess.run(["rope-compile", path + ".mlir", "-o", path + ".so", target, *flags], check=True,
+                       stdout=subprocess.DEVNULL)
+    except (OSError, subprocess.CalledProcessError) as error:
+        sys.exit(f"{name} is not compiled: {error}")
     seconds = time.perf_counter() - start
     return ctypes.CDLL(path + ".so"), seconds
 

@@ -150,7 +150,8 @@ class Case:
 
     def __init__(self, text):
         self.text = text
-        if not re.fullmatch(r"\w+(:\??\d+x\??\d+(x\??\d+)?)(:(bf16|once|avx2))*", text):
+        size, flag = r"\??[1-9]\d*", "(:(bf16|once|avx2))*"
+        if not re.fullmatch(rf"(linear|matmul):{size}x{size}x{size}{flag}|(?!linear|matmul)\w+:{size}x{size}(:avx2)?", text):
             sys.exit(f"case {text!r} is not OPERATION:SIZES and flags: see --help")
         self.op, sizes, *flags = text.split(":")
         self.kind = "avx2" if "avx2" in flags else "native"
@@ -225,6 +226,8 @@ def make_kernel(text, folder, number):
     library, compile_seconds = compile_library(case.mlir, case.kind, folder, f"case{number}",
                                                f"--pipeline-options={options}")
     inputs = list(case.arrays)
+    if case.once and not hasattr(library, "_mlir_ciface_pack_weights_of_kernel"):
+        sys.exit(f"{text}: the weight is not packed, see the remark")
     if case.once:
         inputs[1] = pack(library, case)
     memory = [describe(a) for a in [*inputs, case.result]]

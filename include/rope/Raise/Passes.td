@@ -35,8 +35,9 @@ def RaisePass : Pass<"rope-raise"> {
     A choice that takes a tensor as it is but where a dim has one index, as
     `where(arange(n) == position, new, cache)`, is made at that index alone, and
     inserted: bufferization can then update a cache in place, which costs as
-    much as what is new, and not as all of it. Positions of 32 bits and wider are
-    taken not to wrap.
+    much as what is new, and not as all of it (where the argument is writable and
+    not returned). Positions of 32 bits and wider are taken not to wrap. Choices
+    that are no updates are not reported.
 
     ```mlir
     %m = linalg.generic (linalg.index == position)
