@@ -97,6 +97,8 @@ private:
   llvm::Expected<SmallVector<Array>>
   compileAndCall(ModuleOp module, const CompileOptions &options,
                  unsigned calls);
+  void keepInputs();
+  void restoreInputs();
   llvm::Error checkTolerance() const;
   llvm::Error save(ArrayRef<Array> results);
   llvm::Error check(ArrayRef<Array> results, OwningOpRef<ModuleOp> original);
@@ -106,6 +108,8 @@ private:
   // As the model has it.
   EntryPoint entry;
   std::vector<Array> inputs;
+  // Of those inputs that a call may write to, what they hold before it.
+  std::map<unsigned, std::vector<char>> originals;
   Progress progress{kTool};
 };
 
@@ -158,6 +162,19 @@ llvm::Expected<std::vector<Array>> Runner::getInputs() {
   if (!isRandom && (!flags.shapes.empty() || flags.dims.getNumOccurrences()))
     return fail("--shape and --dims need --random");
   return isRandom ? getRandomInputs() : readInputs(entry, flags.inputs);
+}
+
+void Runner::keepInputs() {
+  for (auto [i, input] : llvm::enumerate(inputs))
+    if (entry.args[i].isWritable)
+      originals[i].assign(input.getData(),
+                          input.getData() + input.getNumBytes());
+}
+
+/// Each call gets what the first one got.
+void Runner::restoreInputs() {
+  for (auto &[i, bytes] : originals)
+    llvm::copy(bytes, inputs[i].getData());
 }
 
 /// Prints the best and the median of `seconds`.
@@ -213,6 +230,7 @@ Runner::compileAndCall(ModuleOp module, const CompileOptions &options,
   std::vector<double> seconds;
   SmallVector<Array> results;
   for (unsigned i = 0; i != std::max(calls, 1u); ++i) {
+    restoreInputs();
     auto start = std::chrono::steady_clock::now();
     auto called = executable->invoke(*compiled, args);
     std::chrono::duration<double> elapsed =
@@ -307,6 +325,7 @@ llvm::Error Runner::run() {
   if (!read)
     return read.takeError();
   inputs = std::move(*read);
+  keepInputs();
 
   OwningOpRef<ModuleOp> original;
   if (flags.compare)
