@@ -170,11 +170,11 @@ void ProductTiler::forEachTile(GenericOp op, const Roles &roles,
   while (op) {
     int64_t extent = op.getStaticLoopRanges()[row];
     bool isDynamic = ShapedType::isDynamic(extent);
+    bool isLong = isDynamic || extent >= kMinRowsToPrefetch ||
+                  isOneOfManyTiles(op, roles);
     auto [size, count] = chooseTiles(isDynamic ? extent : extent - firstRow);
     DimPieces pieces = tileDim(rewriter, op, row, size, firstRow, count);
     firstRow = 0;
-    bool isLong = isDynamic || extent >= kMinRowsToPrefetch ||
-                  isOneOfManyTiles(op, roles);
     if (next && isLong && pieces.main)
       prefetch.emplace(rewriter, pieces.main, roles, *next,
                        usesPairs(pieces.main, roles) ? 2 : 1);
