@@ -7,7 +7,7 @@
 //
 // Products wait for nothing, but packing, loading queries and storing outputs
 // wait for memory: one after the other, these phases leave it idle in between.
-// So each of the first items of a block asks for a row of each operand.
+// So each of some items of a block asks for a row of each operand.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,9 +27,14 @@ static Value getNextHead(AttentionKernel &k) {
 }
 
 void cpu::prefetchRows(AttentionKernel &k, const Item &item) {
-  // As many panels have an item for each row of a block.
-  Value panels = k.minus(item.panel, k.block.firstPanel);
-  k.when(k.isLess(panels, k.tileRows), [&] {
+  // As many panels have an item for each row of a block. They are so late that
+  // what they ask for is still there in the end, and early enough for the rows
+  // of a causal block to see them all.
+  Value first =
+      k.greater(k.minus(k.block.endPanel, 2 * k.tileRows), k.block.firstPanel);
+  Value panels = k.minus(item.panel, first);
+  Value asks = k.both(k.isLess(-1, panels), k.isLess(panels, k.tileRows));
+  k.when(asks, [&] {
     Value number = k.plus(k.times(panels, k.block.strips), item.strip);
     Value row = k.plus(k.block.first, number);
     Value lastRow = k.minus(k.numRows, 1);
