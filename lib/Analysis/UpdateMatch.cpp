@@ -14,6 +14,7 @@
 using namespace mlir;
 using namespace mlir::rope;
 
+/// Indices to choose one from for each of some rows.
 static constexpr int64_t kManyIndices = 32;
 
 namespace {

@@ -139,13 +139,12 @@ static bool seemsWhole(vector::TransferWriteOp write) {
       !llvm::all_of(write.getIndices(), isZeroInteger))
     return false;
   VectorType vector = write.getVectorType();
-  return vector.getNumElements() < type.getNumElements() &&
-         llvm::all_of(
-             llvm::zip(type.getShape(), vector.getShape()),
-             [](auto sizes) {
-               auto [all, written] = sizes;
-               return all <= written;
-             });
+  if (vector.getNumElements() >= type.getNumElements())
+    return false;
+  for (auto [all, written] : llvm::zip(type.getShape(), vector.getShape()))
+    if (all > written)
+      return false;
+  return true;
 }
 
 // Bufferization takes such a write for one of the whole tensor, and what was
