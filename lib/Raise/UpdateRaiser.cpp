@@ -210,9 +210,7 @@ bool rope::raiseUpdates(FunctionOpInterface function, RaiseReport &report) {
         succeeded(match))
       matches.push_back(*match);
   bool changed = false;
-  // Users first: a match may name results of earlier ones, which are replaced
-  // then.
-  for (const UpdateMatch &match : llvm::reverse(matches))
+  for (const UpdateMatch &match : matches)
     changed |= rewrite(match, report);
   return changed;
 }
